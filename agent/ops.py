@@ -1,0 +1,33 @@
+"""Which function serves which request. Modules are imported when first asked for: a look must not pay for a build.
+
+Each function has the form `op(request) -> dict`; see `agent/request.py` for what a request offers.
+"""
+import importlib
+
+OPS = {
+    "hello": "agent.look:hello",
+    "look": "agent.look:look",
+    "store.missing": "agent.store:missing",
+    "store.put": "agent.store:put",
+    "store.get": "agent.store:get",
+    "overlay.stage": "agent.staging.overlays:stage",
+    "overlay.remove": "agent.staging.overlays:remove",
+    "patch.stage": "agent.staging.patches:stage",
+    "patch.remove": "agent.staging.patches:remove",
+    "env.stage": "agent.staging.env:stage",
+    "env.remove": "agent.staging.env:remove",
+    "venv.make": "agent.venv.make:make",
+    "venv.remove": "agent.venv.make:remove",
+    "service.activate": "agent.service.activate:activate",
+    "service.remove": "agent.service.remove:remove",
+    "exec": "agent.execute:execute",
+}
+
+
+def find(name):
+    """The function behind one operation, or None."""
+    target = OPS.get(name)
+    if target is None:
+        return None
+    module, function = target.split(":")
+    return getattr(importlib.import_module(module), function)

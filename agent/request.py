@@ -1,0 +1,34 @@
+"""One request as an operation sees it."""
+from agent.fault import Fault
+from agent.layout import Layout
+
+
+class Request:
+    """What an operation is given.
+
+    args: the arguments, as JSON gave them; body: a readable binary stream of `body_size` bytes (empty if none);
+    progress(text, **fields): says where the work stands (shown while it is the newest line);
+    check(): raises Fault("cancelled") once the caller has given up - call it between steps that may be left undone.
+    """
+
+    def __init__(self, args, body=None, body_size=0, progress=None, cancelled=None):
+        self.args = args
+        self.body = body
+        self.body_size = body_size
+        self._progress = progress
+        self._cancelled = cancelled
+
+    @property
+    def layout(self):
+        return Layout(self.args["root"])
+
+    def progress(self, text, **fields):
+        if self._progress is not None:
+            self._progress(dict(fields, text=text))
+
+    def cancelled(self):
+        return self._cancelled is not None and self._cancelled.is_set()
+
+    def check(self):
+        if self.cancelled():
+            raise Fault("cancelled", "cancelled before anything that runs was touched")

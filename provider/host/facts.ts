@@ -1,0 +1,180 @@
+/**
+ * What one look at a host brings back: everything below one root, and what runs from it. Facts only: nothing here
+ * knows what is wanted. `agent/look.py` makes it; see docs/protocol.md for each field's origin.
+ */
+
+/** The machine itself. */
+export interface MachineFacts {
+    /** `/etc/machine-id`, else a digest of the SSH host key; tells two machines behind one address apart. */
+    machineId: string;
+    bootId: string;
+    hostname: string;
+    /** Version of the Python that runs the agent, e.g. `3.11.2`. */
+    python: string;
+    /** `uname -m`. */
+    arch: string;
+    user: string;
+    uid: number;
+    /** Whether systemd is PID 1 and may be asked. */
+    systemd: boolean;
+    /** The host's clock, seconds since the epoch. */
+    now: number;
+}
+
+export interface Claim {
+    owner: string;
+    urn: string;
+    since: number;
+}
+
+export interface StagedOverlays {
+    owner: string;
+    digest: string;
+    /** Distribution name => `<version> <digest, 12 hex>` of what is staged. A tree that is gone or altered is not listed. */
+    packages: Record<string, string>;
+}
+
+export interface StagedPatches {
+    owner: string;
+    digest: string;
+    /** Path below site-packages, or `module:<name>`, => `<kind> <sha256>`; a content that is gone reads `missing`. */
+    files: Record<string, string>;
+}
+
+export type TreeDriftKind = "edited" | "missing" | "extra";
+
+export interface ReleaseFacts {
+    complete: boolean;
+    /** What the release was made of, as `venv.make` was told. */
+    recipe: Recipe | null;
+    /** Files that are no longer what the manifest says (bytecode is not counted); at most 200, `driftCount` has all. */
+    drift: { path: string; kind: TreeDriftKind }[];
+    driftCount: number;
+    /** Version of each distribution as its metadata says, by normalised name. */
+    packages: Record<string, string>;
+    /** sha256 of each patched file as it is in the release now, by path below site-packages. */
+    files: Record<string, string>;
+    /** site-packages of the release, absolute. */
+    site: string;
+    made: number;
+}
+
+/** How a release came to be; its digest is the release id. */
+export interface Recipe {
+    version: 1;
+    base: { kind: "adopt"; path: string; fingerprint: string } | { kind: "managed"; key: string };
+    overlays: string;
+    patches: string;
+}
+
+export interface VenvFacts {
+    owner: string;
+    /** The release that was last made as wanted; what runs is a service's matter. */
+    release: string | null;
+    base: { kind: "adopt"; path: string; fingerprint: string | null } | { kind: "managed"; key: string };
+    releases: Record<string, ReleaseFacts>;
+}
+
+export interface UnitFacts {
+    name: string;
+    path: string;
+    exists: boolean;
+    /** Whether its bytes are those that were written. */
+    asWritten: boolean;
+    needsReload: boolean;
+    masked: boolean;
+    dropIns: string[];
+    enabled: boolean;
+    activeState: string;
+    restarts: number;
+}
+
+export interface ProcessFacts {
+    pid: number;
+    /** Seconds since the epoch. */
+    started: number;
+    user: string;
+    exe: string;
+    /** The release that its interpreter really lies in, or null when it is another one's. */
+    release: string | null;
+    argsMatch: boolean;
+    args: string[];
+    /** Names of variables that differ from the staged spec; never values. */
+    envDiffers: string[];
+    /** Files of the release, or of its environment, that were put there after the process started. */
+    newerFiles: string[];
+}
+
+export interface ActivationFacts {
+    id: string;
+    /** running: at work now; interrupted: nobody works on it any more, the next look or boot ends it. */
+    state: "running" | "interrupted" | "committed" | "rolled-back" | "failed";
+    stage: string;
+    started: number;
+    message: string | null;
+}
+
+export interface ServiceFacts {
+    owner: string;
+    /** The wish that was last committed: the `spec` of `service.activate`, without secrets; null before the first. */
+    current: {
+        venv: string;
+        release: string;
+        env: string;
+        spec: ServiceSpec;
+        activated: number;
+    } | null;
+    supervisor: "systemd" | "process" | null;
+    unit: UnitFacts | null;
+    /** The main process, or null when nothing runs. */
+    process: ProcessFacts | null;
+    /** Whether it is meant to run and does; a sentence when it does not ("exited 1 at …"). */
+    running: string;
+    /** sha256 of each patched module's file as the stable link shows it. */
+    activation: ActivationFacts | null;
+}
+
+export interface EnvFacts {
+    owner: string;
+    id: string;
+    /** Name => value as staged. Secrets are among them: never log or show these. */
+    variables: Record<string, string>;
+}
+
+export interface HostFacts {
+    format: number;
+    machine: MachineFacts;
+    root: string;
+    claims: Record<string, Claim>;
+    overlays: Record<string, StagedOverlays>;
+    patches: Record<string, StagedPatches>;
+    venvs: Record<string, VenvFacts>;
+    envs: Record<string, EnvFacts>;
+    services: Record<string, ServiceFacts>;
+    /** Fingerprints of venvs that are not adopted yet, asked for by path; null = no venv there. */
+    adoptable: Record<string, string | null>;
+}
+
+/** The process as it is declared; what `service.activate` gets and `current.spec` shows again. */
+export interface ServiceSpec {
+    /** Module that is run with `python -m`; `sglang.launch_server`. */
+    module: string;
+    /** Arguments after the module, in order. Nothing secret is among them. */
+    args: string[];
+    /** Address that the server listens on, as the host itself reaches it (0.0.0.0 is asked at 127.0.0.1). */
+    address: string;
+    port: number;
+    /** Path on the host whose existence is checked before anything is stopped; null for a hub id. */
+    modelPath: string | null;
+    user: string | null;
+    group: string | null;
+    /** null: the service's own directory. */
+    workingDirectory: string | null;
+    /** systemd names without `Limit`, lower case: nofile, memlock, stack, core, nproc; `infinity` or a number. */
+    limits: Record<string, string>;
+    supervisor: "systemd" | "process";
+    /** Log file for `process` (default `<service>/server.log`) and, if set, for systemd (else the journal). */
+    log: string | null;
+    /** Seconds between SIGTERM and SIGKILL. */
+    stopTimeout: number;
+}

@@ -1,0 +1,61 @@
+import type { Readable } from "node:stream";
+import type { HostFacts } from "./facts";
+
+/** What the agent says when it refuses or fails; the same fields as `agent/fault.py`. */
+export interface FaultReport {
+    code: string;
+    message: string;
+    where?: string;
+    found?: string;
+    expected?: string;
+    remedy?: string;
+    detail?: string;
+    gate?: string;
+    stage?: string;
+    restored?: string;
+}
+
+/** A failure on one host. `code` is `unreachable`, `host-key`, `auth`, `sudo`, `no-python`, `lost`, `cancelled` or one of the agent's. */
+export class HostError extends Error {
+    constructor(
+        /** The host as the user named it. */
+        readonly host: string,
+        readonly report: FaultReport,
+        options?: ErrorOptions,
+    ) {
+        super(report.message, options);
+        this.name = "HostError";
+    }
+}
+
+/** One line of progress; each replaces the one before. */
+export type Progress = (text: string) => void;
+
+export interface CallOptions {
+    progress?: Progress;
+    signal?: AbortSignal;
+    /** Bytes that follow the request; `size` must be exact. */
+    body?: { size: number; stream: Readable };
+}
+
+/** One host, through one agent process. The verbs are the domain's; how it is reached is the transport's matter. */
+export interface Host {
+    /** For messages: `ct200 (10.1.2.200)` or `local`. */
+    readonly label: string;
+    /**
+     * Everything below `root`, looked at once per provider process and root, however many ask and whatever fails.
+     * `adopt`: paths of venvs whose fingerprint is wanted though nothing manages them yet.
+     */
+    look(root: string, adopt?: string[]): Promise<HostFacts>;
+    /** Forgets the look, after something was changed. */
+    changed(root: string): void;
+    /** Runs one operation of the agent; throws HostError. */
+    call<R>(op: string, args: Record<string, unknown>, options?: CallOptions): Promise<R>;
+    /** Sends what the host's content store lacks: at most two round trips, streamed, with progress. */
+    send(root: string, contents: Content[], progress?: Progress): Promise<void>;
+    /** Ends the agent; the connection may stay for the next command. */
+    close(): Promise<void>;
+}
+
+/** Bytes on the control machine: a file, or a text held in memory. */
+export type Content = { sha256: string; size: number } & ({ path: string } | { text: string });

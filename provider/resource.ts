@@ -1,0 +1,79 @@
+import type { ZodType } from "zod";
+import type { Connection } from "./connection";
+import type { HostFacts } from "./host/facts";
+import type { Host, Progress } from "./host/host";
+
+/** One difference, by path. `path` elements are names or indices: ["packages", "torch"]. */
+export interface Change {
+    path: (string | number)[];
+    kind: "add" | "update" | "delete" | "add-replace" | "update-replace" | "delete-replace";
+    /** Why, for a person: "edited on the host", "config". One sentence or nothing. */
+    reason?: string;
+}
+
+/** What an operation may use besides its arguments. */
+export interface Work {
+    host: Host;
+    urn: string;
+    progress: Progress;
+    /** Kept under Diagnostics; first line is a sentence. */
+    info: (text: string) => void;
+    warn: (text: string) => void;
+    signal: AbortSignal;
+}
+
+/** Inputs that every resource has. */
+export interface Placed {
+    connection: Connection;
+    /** Absolute path on the host below which everything of ours lies. */
+    root: string;
+}
+
+/** State that every resource has. */
+export interface Kept {
+    /** Random; kept on the host too, and compared before anything is changed there. */
+    owner: string;
+    /** The machine's identity when the state was written. */
+    machine: string;
+}
+
+/**
+ * A resource, as a value in a table. Only `apply`, `remove` and `plan` touch a host; the rest is pure.
+ * I: inputs as the program gives them, after `inputs`; W: the wish, inputs with what `resolve` added.
+ */
+export interface Resource<I extends Placed, W extends I, S extends Kept> {
+    /** `sglang:index:Venv` */
+    readonly token: string;
+    readonly inputs: ZodType<I>;
+    /** `<host>/<kind>/<name>`: the id, and what `import` takes. */
+    id(inputs: I): string;
+    /**
+     * Adds what follows from the inputs and the last look: ids that show as `old => new`. Never dials. `prior` are the
+     * old inputs; `facts` is undefined when nobody looked yet in this process: then what depends on them is left out.
+     */
+    resolve(inputs: I, context: { facts?: HostFacts; prior?: W; seed: Uint8Array }): Promise<W>;
+    /** State as the host shows it; undefined = the host says that it is not there. `prior` is absent on import. */
+    read(facts: HostFacts, id: string, prior?: { inputs: W; state: S }): S | undefined;
+    /** Inputs for an import: code-ready. */
+    imported(facts: HostFacts, id: string, connection: Connection): I | undefined;
+    /** Pure: what differs, by path, old = live state. Empty = no update. */
+    diff(state: S, wanted: W): Change[];
+    /** Preview of create and update: planned state; may look at the host, and says what a person should read. */
+    plan(wanted: W, prior: S | undefined, work: Work): Promise<S>;
+    /** Makes it so. Throws HostError (nothing changed or all put back) or PartialError. */
+    apply(wanted: W, prior: S | undefined, work: Work): Promise<S>;
+    /** Removes what is ours; what is gone already is no error. */
+    remove(inputs: W, state: S, work: Work): Promise<void>;
+}
+
+/** Something was done and something failed: the state is what is really there now. */
+export class PartialError extends Error {
+    constructor(
+        message: string,
+        readonly state: Kept & Record<string, unknown>,
+        options?: ErrorOptions,
+    ) {
+        super(message, options);
+        this.name = "PartialError";
+    }
+}
