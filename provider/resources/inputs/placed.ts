@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { connection } from "../../connection";
+
+/** A name that becomes a directory on the host. */
+export const name = z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected letters, digits, `.`, `_`, `-` (at most 64), beginning with a letter or digit");
+
+/** An absolute path on the host, without `..`. */
+export const hostPath = z
+    .string()
+    .regex(/^\/(?!.*(^|\/)\.\.(\/|$))[^\0\n]*$/, "expected an absolute path on the host, without `..`");
+
+/** 64 hex digits, or nothing. */
+export const digest = z.string().regex(/^([0-9a-f]{64})?$/, "expected a sha256 (64 hex digits) or an empty string");
+
+/** Inputs that every resource has. */
+export const placed = {
+    connection,
+    root: hostPath.describe("Directory on the host below which everything of ours lies; absolute path."),
+};
+
+/** Where distributions come from besides PyPI. */
+export const index = {
+    indexUrl: z.url().optional().describe("Package index to use instead of PyPI; URL. Default: uv's own."),
+    extraIndexUrl: z.array(z.url()).optional().describe("Further package indexes; URLs, asked first. Default: none."),
+    findLinks: z.array(z.string().min(1)).optional().describe("Directories on the host, or URLs of pages, with wheels. Default: none."),
+};
