@@ -2,7 +2,7 @@
 
 MODULES_STAMP=$PROJECT/node_modules/.lock-digest
 
-lock_digest() { cat "$PROJECT/package.json" "$PROJECT/package-lock.json" | cksum; }
+lock_digest() { cksum <"$PROJECT/package-lock.json"; }
 
 ensure_modules() {
     if [ "$(cat "$MODULES_STAMP" 2>/dev/null)" = "$(lock_digest)" ]; then

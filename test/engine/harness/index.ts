@@ -1,0 +1,7 @@
+export { expectExit, type Outcome, type Started } from "./command";
+export { answerPatch, describeFleet, type Wishes } from "./fleet";
+export { nameOf, type Plan } from "./plan";
+export { endProcessesOf, kill, processesOf, type Running } from "./processes";
+export { completion, freePort, standinWheels } from "./standin";
+export { type Tree, tree } from "./tree";
+export { type Kept, project, Workspace } from "./workspace";
