@@ -1,0 +1,152 @@
+"""Files of ours: written beside their place and renamed into it, so that a reader sees the old bytes or the new ones."""
+import errno
+import hashlib
+import json
+import os
+import tempfile
+
+from agent.fault import Fault
+from agent.layout import FORMAT
+
+
+def atomic_write(path, data, mode=None, uid=None, gid=None):
+    """Replaces `path` by `data` (bytes). Mode and owner stay those of the file that was there, unless given; a new file gets 0644."""
+    folder, name = os.path.split(path)
+    before = _stat(path)
+    if mode is None:
+        mode = before.st_mode & 0o7777 if before else 0o644
+    if before:
+        uid = before.st_uid if uid is None else uid
+        gid = before.st_gid if gid is None else gid
+    try:
+        os.makedirs(folder, exist_ok=True)
+        _drop_leftovers(folder, name)
+        handle, temporary = tempfile.mkstemp(prefix=".%s.%d." % (name, os.getpid()), suffix=".tmp", dir=folder)
+    except OSError as error:
+        raise explained(error, path) from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            _own(handle, uid, gid)
+            os.fchmod(handle, mode)
+            os.fsync(handle)
+        os.replace(temporary, path)
+    except BaseException as error:
+        os.unlink(temporary)
+        if isinstance(error, OSError):
+            raise explained(error, path, len(data)) from error
+        raise
+    sync_folder(folder)
+
+
+def sync_folder(folder):
+    """Makes a rename in `folder` outlive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sha256_file(path):
+    """The sha256 of a file's bytes, hex; None when there is no such file."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as stream:
+            for part in iter(lambda: stream.read(1 << 20), b""):
+                digest.update(part)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+    return digest.hexdigest()
+
+
+def read_json(path):
+    """A JSON file of ours as a dict, without `format`; None when there is no such file. Fault `newer-format` or `corrupt`."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            value = json.load(stream)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError as error:
+        raise Fault("corrupt", "%s is not valid JSON: %s" % (path, error), where=path, remedy="restore or remove this file")
+    found = value.pop("format", None) if isinstance(value, dict) else None
+    if not isinstance(found, int):
+        raise Fault("corrupt", "%s carries no format number" % path, where=path, remedy="restore or remove this file")
+    if found > FORMAT:
+        raise Fault(
+            "newer-format", "%s was written by a newer version of this tool" % path, where=path,
+            found="format %d" % found, expected="format %d or older" % FORMAT, remedy="use that version, or a later one",
+        )
+    return value
+
+
+def write_json(path, value, mode=None):
+    """Writes a dict as a JSON file of ours; `mode` as for `atomic_write`."""
+    text = json.dumps(dict(value, format=FORMAT), indent=1, sort_keys=True, ensure_ascii=False)
+    atomic_write(path, (text + "\n").encode("utf-8", "surrogateescape"), mode)
+
+
+def remove_file(path):
+    """Removes a file; True when there was one."""
+    try:
+        os.unlink(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def explained(error, path, needed=None):
+    """The Fault that says what an OSError at `path` means for a person; `needed` = bytes that were to be written."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        place = existing(path)
+        return Fault(
+            "no-space", "no space left for %s" % path, where=place, found="%d bytes free" % free_bytes(place),
+            expected=None if needed is None else "%d bytes" % needed, remedy="free space there, or choose another root",
+        )
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return Fault(
+            "permission", "%s: %s" % (path, os.strerror(error.errno)), where=path, found="user id %d" % os.geteuid(),
+            remedy="log in as a user who may write there, set `become: sudo`, or choose another root",
+        )
+    return Fault("os-error", "%s: %s" % (path, error.strerror or error), where=path)
+
+
+def existing(path):
+    """`path`, or the nearest folder above it that is there."""
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def free_bytes(path):
+    """Bytes that the agent's user may still write on the file system that `path` lies (or will lie) on."""
+    facts = os.statvfs(existing(path))
+    return facts.f_frsize * (facts.f_bfree if os.geteuid() == 0 else facts.f_bavail)
+
+
+def _stat(path):
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _own(handle, uid, gid):
+    """Gives the file its owner; for a user who is not root only its own ids can be kept, and nothing else is meant."""
+    if uid is None and gid is None:
+        return
+    made = os.fstat(handle)
+    if uid in (None, made.st_uid) and gid in (None, made.st_gid):
+        return
+    os.fchown(handle, -1 if uid is None else uid, -1 if gid is None else gid)
+
+
+def _drop_leftovers(folder, name):
+    """Removes what a writer of the same file left who was killed between its first byte and the rename."""
+    prefix = ".%s." % name
+    for entry in os.listdir(folder):
+        if entry.startswith(prefix) and entry.endswith(".tmp"):
+            pid = entry[len(prefix):].split(".")[0]
+            if pid.isdigit() and not os.path.exists("/proc/" + pid):
+                remove_file(os.path.join(folder, entry))

@@ -1,0 +1,52 @@
+"""`hello`, `look`: what is there, field for field as provider/host/facts.ts says. Nothing is written, not even a folder."""
+import importlib
+import os
+
+from agent.claims import claims
+from agent.files import read_json
+from agent.layout import FORMAT
+from agent.machine import machine
+from agent.staging import env, overlays, patches
+
+
+def hello(_request):
+    """The machine alone."""
+    return machine()
+
+
+def look(request):
+    """HostFacts of `args["root"]`; `args["adopt"]`: paths of venvs whose fingerprint is wanted though nothing manages them yet."""
+    layout = request.layout
+    read_json(layout.format)
+    facts = {"format": FORMAT, "machine": machine(), "root": layout.root, "claims": claims(layout)}
+    facts.update(_venvs(layout, request.args.get("adopt") or []))
+    facts.update(_services(layout, facts["machine"]))
+    return facts
+
+
+def _venvs(layout, adopt):
+    names = _names(layout.at("venvs"))
+    venvs, adoptable = {}, {}
+    if names or adopt:
+        venvs, adoptable = importlib.import_module("agent.venv.look").venvs(layout, adopt)
+    return {
+        "overlays": _each(names, lambda name: overlays.staged(layout, name)),
+        "patches": _each(names, lambda name: patches.staged(layout, name)),
+        "venvs": venvs,
+        "adoptable": adoptable,
+    }
+
+
+def _services(layout, facts):
+    names = _names(layout.at("services"))
+    services = importlib.import_module("agent.service.look").services(layout, facts) if names else {}
+    return {"envs": _each(names, lambda name: env.staged(layout, name)), "services": services}
+
+
+def _each(names, read):
+    found = {name: read(name) for name in names}
+    return {name: facts for name, facts in found.items() if facts is not None}
+
+
+def _names(path):
+    return sorted(entry.name for entry in os.scandir(path) if entry.is_dir()) if os.path.isdir(path) else []

@@ -1,0 +1,1 @@
+"""What is laid beside the running server, and never touches it: overlays, patches, environments."""

@@ -1,0 +1,70 @@
+"""`env.stage`, `env.remove`: the variables of one service, byte for byte, readable by their owner only."""
+import os
+import re
+
+from agent.claims import claim, owns, release_claim
+from agent.fault import Fault
+from agent.files import read_json, remove_file, write_json
+from agent.lock import locked
+from agent.tidy import remove_empty
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+def stage(request):
+    """Puts `args["variables"]` down as `env-<id>.json`. Fault `bad-variable` names all that no process could be given."""
+    args, layout = request.args, request.layout
+    service, wish = args["service"], {"owner": args["claim"]["owner"], "id": args["id"]}
+    _refuse_bad(service, args["variables"])
+    with locked(request, "staging the environment of %s" % service):
+        claim(layout, args["claim"])
+        before = read_json(layout.service(service, "env.json")) or {}
+        write_json(_file(layout, service, args["id"]), {"variables": args["variables"]}, mode=0o600)
+        write_json(layout.service(service, "env.json"), wish)
+        _drop_others(layout, service, {args["id"], before.get("id")})
+    return wish
+
+
+def remove(request):
+    """Forgets the variables, but for those that a service still runs with: they go with it."""
+    layout, wanted = request.layout, request.args["claim"]
+    with locked(request, "removing the environment of %s" % wanted["name"]):
+        if owns(layout, wanted):
+            remove_file(layout.service(wanted["name"], "env.json"))
+            _drop_others(layout, wanted["name"], set())
+            remove_empty(layout.service(wanted["name"]))
+            release_claim(layout, wanted)
+    return {}
+
+
+def staged(layout, service):
+    """EnvFacts of provider/host/facts.ts, or None. A file of variables that is gone shows as none."""
+    wish = read_json(layout.service(service, "env.json"))
+    if wish is None:
+        return None
+    kept = read_json(_file(layout, service, wish["id"])) or {"variables": {}}
+    return {"owner": wish["owner"], "id": wish["id"], "variables": kept["variables"]}
+
+
+def _file(layout, service, number):
+    return layout.service(service, "env-%s.json" % number)
+
+
+def _drop_others(layout, service, keep):
+    """Old variables are old secrets: only those stay that are staged, were staged before (for the way back), or are in use."""
+    current = read_json(layout.service(service, "current.json")) or {}
+    keep = {"env-%s.json" % number for number in keep | {current.get("env")} if number}
+    folder = layout.service(service)
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        if name.startswith("env-") and name.endswith(".json") and name not in keep:
+            remove_file(os.path.join(folder, name))
+
+
+def _refuse_bad(service, variables):
+    bad = [repr(name) for name in sorted(variables) if not NAME.match(name)]
+    bad += ["%s (its value holds a NUL byte)" % name for name in sorted(variables) if "\0" in variables[name]]
+    if bad:
+        raise Fault(
+            "bad-variable", "the environment of %s cannot be given to a process: %s" % (service, ", ".join(bad)),
+            expected="names of letters, digits and _, values without NUL",
+        )

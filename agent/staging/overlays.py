@@ -1,0 +1,116 @@
+"""`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
+import hashlib
+import importlib
+import json
+import os
+
+from agent.claims import claim, owns, release_claim
+from agent.fault import Fault
+from agent.files import read_json, remove_file, write_json
+from agent.lock import locked
+from agent.store import require
+from agent.tidy import remove_empty, remove_tree
+
+
+def stage(request):
+    """Makes the tree of each overlay that has none yet, and notes which are wanted, in order."""
+    args, layout = request.args, request.layout
+    venv, path = args["venv"], layout.venv(args["venv"], "overlays.json")
+    with locked(request, "staging overlays of %s" % venv):
+        claim(layout, args["claim"])
+        require(layout, _contents(args["overlays"]), "the overlays of %s" % venv)
+        before = read_json(path) or {"overlays": []}
+        made = [_tree(request, overlay) for overlay in args["overlays"]]
+        digests = [overlay["digest"] for overlay in made]
+        earlier = [overlay["digest"] for overlay in before["overlays"] if overlay["digest"] not in digests]
+        wish = {
+            "owner": args["claim"]["owner"], "digest": args["digest"], "overlays": made,
+            "earlier": earlier or before.get("earlier", []),
+        }
+        write_json(path, wish)
+        _drop_unused(layout)
+    return staged(layout, venv)
+
+
+def remove(request):
+    """Forgets the overlays of a venv; trees that no other one wants go. Releases that were made with them keep them."""
+    layout, wanted = request.layout, request.args["claim"]
+    with locked(request, "removing overlays of %s" % wanted["name"]):
+        if owns(layout, wanted):
+            remove_file(layout.venv(wanted["name"], "overlays.json"))
+            remove_empty(layout.venv(wanted["name"]))
+            _drop_unused(layout)
+            release_claim(layout, wanted)
+    return {}
+
+
+def staged(layout, venv):
+    """StagedOverlays of provider/host/facts.ts, or None. A later overlay wins over an earlier one of the same name."""
+    wish = read_json(layout.venv(venv, "overlays.json"))
+    if wish is None:
+        return None
+    packages = {}
+    for overlay in wish["overlays"]:
+        whole = _seal(layout.tree(overlay["digest"])) == overlay["seal"]
+        for name, version in overlay["packages"].items():
+            packages.pop(name, None)
+            if whole:
+                packages[name] = "%s %s" % (version, overlay["digest"][:12])
+    return {"owner": wish["owner"], "digest": wish["digest"], "packages": packages}
+
+
+def _tree(request, overlay):
+    """One overlay as `overlays.json` keeps it. A tree that was altered is made anew."""
+    layout, digest = request.layout, overlay["digest"]
+    tree = layout.tree(digest)
+    noted = read_json(os.path.join(tree, "tree.json"))
+    if noted is None or noted.get("seal", _seal(tree)) != _seal(tree):
+        remove_tree(tree)
+        make_tree = importlib.import_module("agent.overlay.trees").make_tree
+        noted = make_tree(request, overlay)
+        noted = {"packages": noted["packages"], "seal": _seal(tree)}
+        write_json(os.path.join(tree, "tree.json"), noted)
+    return {"digest": digest, "packages": noted["packages"], "seal": noted["seal"]}
+
+
+def _seal(tree):
+    """A digest of what a stat of each file says: cheap enough for every look, and no edit escapes it unless it hides on purpose."""
+    facts = []
+    for part in ("site", "bin"):
+        top = os.path.join(tree, part)
+        for folder, folders, files in os.walk(top):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            for name in files:
+                path = os.path.join(folder, name)
+                found = os.lstat(path)
+                facts.append([os.path.relpath(path, tree), found.st_size, found.st_mtime_ns, found.st_mode])
+    return hashlib.sha256(json.dumps(sorted(facts)).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _contents(overlays):
+    """Every content that the sources of these overlays name."""
+    for overlay in overlays:
+        source = overlay["source"]
+        if source["kind"] == "wheel":
+            yield source["sha256"]
+        elif source["kind"] == "directory":
+            for file in source["files"]:
+                yield file["sha256"]
+        elif source["kind"] != "index":
+            raise Fault("bad-source", "an overlay has a source of unknown kind %r" % source["kind"], expected="wheel, directory or index")
+
+
+def _drop_unused(layout):
+    """Removes the trees that no venv wants, nor wanted last time: going back one step is to cost nothing."""
+    used = set()
+    for venv in _folders(layout.at("venvs")):
+        wish = read_json(layout.venv(venv, "overlays.json")) or {"overlays": []}
+        used.update(overlay["digest"] for overlay in wish["overlays"])
+        used.update(wish.get("earlier", []))
+    for digest in _folders(layout.at("trees")):
+        if digest not in used:
+            remove_tree(layout.tree(digest))
+
+
+def _folders(path):
+    return sorted(os.listdir(path)) if os.path.isdir(path) else []

@@ -1,0 +1,46 @@
+"""`patch.stage`, `patch.remove`: which files of which packages a venv is to get, by the hash of their content."""
+from agent.claims import claim, owns, release_claim
+from agent.files import read_json, remove_file, sha256_file, write_json
+from agent.lock import locked
+from agent.store import require
+from agent.tidy import remove_empty
+
+
+def stage(request):
+    """Notes the patches of a venv, in order. Their contents must be in the store already: Fault `missing-content` names all that are not."""
+    args, layout = request.args, request.layout
+    with locked(request, "staging patches of %s" % args["venv"]):
+        claim(layout, args["claim"])
+        require(layout, [patch["sha256"] for patch in args["patches"]], "the patches of %s" % args["venv"])
+        wish = {"owner": args["claim"]["owner"], "digest": args["digest"], "patches": args["patches"]}
+        write_json(layout.venv(args["venv"], "patches.json"), wish)
+    return staged(layout, args["venv"])
+
+
+def remove(request):
+    """Forgets the patches of a venv. Releases that were made with them keep them."""
+    layout, wanted = request.layout, request.args["claim"]
+    with locked(request, "removing patches of %s" % wanted["name"]):
+        if owns(layout, wanted):
+            remove_file(layout.venv(wanted["name"], "patches.json"))
+            remove_empty(layout.venv(wanted["name"]))
+            release_claim(layout, wanted)
+    return {}
+
+
+def staged(layout, venv):
+    """StagedPatches of provider/host/facts.ts, or None."""
+    wish = read_json(layout.venv(venv, "patches.json"))
+    if wish is None:
+        return None
+    files = {_label(patch["target"]): _state(layout, patch) for patch in wish["patches"]}
+    return {"owner": wish["owner"], "digest": wish["digest"], "files": files}
+
+
+def _label(target):
+    return "module:" + target["module"] if "module" in target else target["path"]
+
+
+def _state(layout, patch):
+    there = sha256_file(layout.content(patch["sha256"])) == patch["sha256"]
+    return "%s %s" % (patch["kind"], patch["sha256"]) if there else "missing"

@@ -1,0 +1,123 @@
+"""The content store: files by the sha256 of their bytes. What is in it under a name is that content, or is not in it."""
+import contextlib
+import fcntl
+import hashlib
+import os
+
+from agent.fault import Fault
+from agent.files import explained, free_bytes, sha256_file, sync_folder
+from agent.root import prepare_root
+from agent.tidy import remove_tree
+
+CHUNK = 1 << 20
+
+
+def missing(request):
+    """`store.missing`: those of `args["sha256"]` that are not there, or no longer hold what their name says."""
+    wanted = request.args["sha256"]
+    absent = []
+    for number, sha256 in enumerate(wanted):
+        request.check()
+        if number and not number % 100:
+            request.progress("checked %d of %d contents" % (number, len(wanted)))
+        if not has(request.layout, sha256):
+            absent.append(sha256)
+    return {"missing": absent}
+
+
+def has(layout, sha256):
+    """Whether the store holds this content. Its bytes are hashed: a name alone proves nothing."""
+    return sha256_file(layout.content(sha256)) == sha256
+
+
+def require(layout, wanted, whose):
+    """Fault `missing-content` with all of `wanted` that the store does not hold; `whose` says for what they are needed."""
+    absent = sorted({sha256 for sha256 in wanted if not has(layout, sha256)})
+    if absent:
+        raise Fault(
+            "missing-content", "%d content(s) for %s are not in the store" % (len(absent), whose), where=layout.at("store"),
+            found="not there: " + ", ".join(absent), remedy="run the command again: what is missing is sent first",
+        )
+
+
+def put(request):
+    """`store.put`: takes the body apart into `args["contents"]` ([{sha256, size}]). Faults: `no-space`, `bad-content`."""
+    layout, contents = request.layout, request.args["contents"]
+    place = layout.at("store")
+    needed = sum(content["size"] for content in contents)
+    if sum(content["size"] for content in contents) != request.body_size:
+        raise Fault("bad-content", "the contents add up to %d bytes, the body has %d" % (needed, request.body_size))
+    free = free_bytes(place)
+    if needed > free:
+        raise Fault(
+            "no-space", "no space left for %d content(s) in %s" % (len(contents), place), where=place,
+            found="%d bytes free" % free, expected="%d bytes" % needed, remedy="free space there, or choose another root",
+        )
+    try:
+        prepare_root(layout)
+        with _incoming(place) as folder:
+            for content in contents:
+                request.check()
+                _receive(request, folder, content)
+    except OSError as error:
+        raise explained(error, error.filename or place, needed) from error
+    return {"stored": len(contents)}
+
+
+def get(request):
+    """`store.get`: the bytes of one content, before the result {size}. Fault `missing-content`."""
+    require(request.layout, [request.args["sha256"]], "store.get")
+    size = 0
+    with open(request.layout.content(request.args["sha256"]), "rb") as stream:
+        for part in iter(lambda: stream.read(CHUNK), b""):
+            request.check()
+            request.reply(part)
+            size += len(part)
+    return {"size": size}
+
+
+@contextlib.contextmanager
+def _incoming(place):
+    """A folder for files that are not complete yet. What dead writers left in it goes, as soon as nobody is writing."""
+    folder = os.path.join(place, "incoming")
+    os.makedirs(folder, exist_ok=True)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for name in os.listdir(folder):
+                remove_tree(os.path.join(folder, name))
+        # Shared among writers: each one keeps the others from being tidied away.
+        fcntl.flock(handle, fcntl.LOCK_SH)
+        yield folder
+    finally:
+        os.close(handle)
+
+
+def _receive(request, folder, content):
+    """One content from the body: to a temporary file, hashed on the way, and renamed when it is what it should be."""
+    sha256, left = content["sha256"], content["size"]
+    temporary = os.path.join(folder, "%s.%d.%x" % (sha256, os.getpid(), id(request)))
+    digest = hashlib.sha256()
+    try:
+        with open(temporary, "xb") as stream:
+            while left:
+                part = request.body.read(min(CHUNK, left))
+                digest.update(part)
+                stream.write(part)
+                left -= len(part)
+            stream.flush()
+            os.fchmod(stream.fileno(), 0o444)
+            os.fsync(stream.fileno())
+        if digest.hexdigest() != sha256:
+            raise Fault(
+                "bad-content", "a content arrived with other bytes than announced", where=request.layout.content(sha256),
+                found=digest.hexdigest(), expected=sha256, remedy="run the command again: the file changed while it was read",
+            )
+        target = request.layout.content(sha256)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        os.replace(temporary, target)
+    except BaseException:
+        remove_tree(temporary)
+        raise
+    sync_folder(os.path.dirname(target))
