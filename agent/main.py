@@ -35,6 +35,7 @@ def main(marker, stdin):
     except FrameError as error:
         sys.stderr.write("agent: %s\n" % error)
     clean = server.finish(GRACE)
+    sys.stdout.flush()
     sys.stderr.flush()
     if not clean:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
