@@ -13,7 +13,10 @@ sources_listed() { (cd "$PROJECT" && find components provider -name '*.ts' | LC_
 ensure_build() {
     build_is_stale || return 0
     rm -f "$PROJECT/dist/.built"
-    with_progress "Compiling the provider" "$PROJECT/node_modules/.bin/tsc" -p "$PROJECT/tsconfig.build.json" ||
+    if ! with_progress "Compiling the provider" "$PROJECT/node_modules/.bin/tsc" -p "$PROJECT/tsconfig.build.json"; then
+        # The compiler notes the time of a failed build too, and by it the old output would count as current.
+        rm -f "$PROJECT/dist/.tsbuildinfo"
         fail "the provider does not compile" "The lines above are the TypeScript compiler's."
+    fi
     sources_listed >"$PROJECT/dist/.built"
 }

@@ -22,7 +22,7 @@ sha256_of() {
 verify_engine() {
     local archive=$1 list wanted found
     if ! list=$(curl -fsSL --connect-timeout 4 --max-time 30 "$ENGINE_CHECKSUMS/pulumi-$ENGINE_VERSION-checksums.txt" 2>/dev/null); then
-        say "  no list of checksums at $ENGINE_CHECKSUMS: only the transfer's TLS vouches for the archive"
+        say "  no list of checksums at $ENGINE_CHECKSUMS: only the transfer vouches for the archive"
         return
     fi
     wanted=$(printf '%s\n' "$list" | awk -v name="$(basename "$archive")" '$2 == name || $2 == "*" name { print $1 }')

@@ -8,7 +8,7 @@ import { completion, describeFleet, expectExit, freePort, processesOf, tree, Wor
 describe("a local host under the real engine", () => {
     let workspace: Workspace;
     let port: number;
-    const rows = ["here-tiny-overlays", "here-tiny-patches", "here-tiny", "here-tiny-env", "here-tiny-service"];
+    const rows = ["here-tiny-overlays", "here-tiny-patches", "here-tiny", "here-chat-env", "here-chat"];
     const served = () => serving(workspace);
 
     before(async () => {
@@ -22,8 +22,13 @@ describe("a local host under the real engine", () => {
         const untouched = tree(workspace.host);
         const { changes } = await workspace.plan();
         assert.deepEqual(tree(workspace.host), untouched);
-        assert.equal(Object.values(changes).filter((op) => op !== "create").length, 0);
-        assert.ok(Object.keys(changes).length >= rows.length, JSON.stringify(changes));
+        assert.deepEqual(
+            Object.keys(changes)
+                .filter((name) => rows.includes(name))
+                .sort(),
+            [...rows].sort(),
+        );
+        assert.deepEqual([...new Set(Object.values(changes))], ["create"]);
     });
 
     it("up serves, and the patched module answers", async () => {

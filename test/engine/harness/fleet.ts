@@ -26,7 +26,7 @@ export function answerPatch(text: string): string {
     ].join("\n");
 }
 
-/** Writes the files and the config of one `local` host `here` that serves `tiny` by the stand-in. */
+/** Writes the files and the config of one `local` host `here` that serves `chat` from the venv `tiny`, by the stand-in. */
 export function describeFleet(workspace: Workspace, wishes: Wishes): void {
     const wheels = standinWheels(workspace);
     workspace.write("locks/standin.txt", "--no-index\nsglang==0.5.23+standin\npybase64==1.4.2+standin\n");
@@ -43,7 +43,7 @@ export function describeFleet(workspace: Workspace, wishes: Wishes): void {
             },
         },
         services: {
-            tiny: {
+            chat: {
                 venv: "tiny",
                 model: join(workspace.folder, "model"),
                 port: wishes.port,
@@ -54,6 +54,6 @@ export function describeFleet(workspace: Workspace, wishes: Wishes): void {
                 ...wishes.service,
             },
         },
-        hosts: { here: { connection: { type: "local" }, services: ["tiny"] } },
+        hosts: { here: { connection: { type: "local" }, services: ["chat"] } },
     });
 }
