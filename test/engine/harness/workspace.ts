@@ -77,6 +77,13 @@ export class Workspace {
         writeFileSync(full, content);
     }
 
+    /** Lets the engine find another provider: a folder of the project with a `pulumi-resource-sglang`. */
+    provider(folder: string): void {
+        const link = join(this.folder, "provider");
+        rmSync(link);
+        symlinkSync(join(project, folder), link);
+    }
+
     /** Sets the config key `sglang-fleet:fleet`; the other keys stay. */
     fleet(value: unknown): void {
         const file = `Pulumi.${this.stack}.yaml`;
