@@ -33,8 +33,8 @@ const handlers = {
     cancel: () => new Empty(),
 };
 
-const unary = (handler: (request: never) => unknown): handleUnaryCall<never, unknown> => {
-    return (call, answer) => answer(null, handler(call.request));
+const unary = (handler: (request: never) => unknown): handleUnaryCall<unknown, unknown> => {
+    return (call, answer) => answer(null, handler(call.request as never));
 };
 
 const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
