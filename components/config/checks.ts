@@ -1,0 +1,18 @@
+import type { z } from "zod";
+import { gates } from "../../provider/resources/inputs/sglangService";
+import { duration } from "./duration";
+import { open } from "./open";
+import { strict } from "./strict";
+
+/** What a release must pass, in the service's environment, before anything that runs is touched. */
+export const checks = strict({
+    imports: open(gates.shape.imports),
+    assert: open(gates.shape.asserts),
+    flags: open(gates.shape.flags),
+    timeout: duration.optional().describe("Time that all of them together may take; duration. Default: 10m."),
+}).meta({
+    id: "checks",
+    description: "What a release must pass, in the service's own environment, before anything that runs is touched.",
+});
+
+export type ChecksConfig = z.infer<typeof checks>;

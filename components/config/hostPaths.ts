@@ -1,0 +1,51 @@
+import { isAbsolute, resolve } from "node:path";
+import type { Issue } from "./issues";
+import { isLocal, list, mapping, placements } from "./raw";
+
+/** A path on the host. On the control machine itself (`local`) it may be relative to the project. */
+export function hostPath(path: string, local: boolean, project: string): string {
+    return local ? resolve(project, path) : path;
+}
+
+/**
+ * A model: a path on the host, or a hub id. On the control machine `./models/tiny` is relative to the project;
+ * `Qwen/Qwen3-8B` is a hub id everywhere.
+ */
+export function modelPath(model: string, local: boolean, project: string): string {
+    return isRelativeModel(model) ? hostPath(model, local, project) : model;
+}
+
+function isRelativeModel(model: unknown): boolean {
+    return /^\.{1,2}\//.test(String(model));
+}
+
+/** Paths on hosts that are reached by SSH and that would be relative to nothing. */
+export function relativePaths(raw: unknown): Issue[] {
+    const { defaults, venvs, hosts } = mapping(raw);
+    const far = placements(raw).filter(({ local }) => !local);
+    const ofHosts = Object.entries(mapping(hosts)).filter(([name]) => !isLocal(raw, name));
+    const adopted = [
+        ...ofHosts.flatMap(([name, host]) =>
+            list(mapping(host).venvs).map((venv) => ({ venv: String(venv), host: name })),
+        ),
+        ...far.map(({ merged, host }) => ({ venv: String(merged.venv), host })),
+    ].map(({ venv, host }) => ({ host, venv, adopt: mapping(mapping(mapping(venvs)[venv]).base).adopt }));
+    return [
+        ...ofHosts.flatMap(([name, host]) =>
+            relative("root", mapping(host).root ?? mapping(defaults).root, ["hosts", name]),
+        ),
+        ...far.flatMap(({ merged, path }) => [
+            ...relative("workingDirectory", merged.workingDirectory, path),
+            ...relative("log", merged.log, path),
+            ...(isRelativeModel(merged.model) ? relative("model", merged.model, path) : []),
+        ]),
+        ...adopted.flatMap(({ host, venv, adopt }) => relative(`adopt\` of venv \`${venv}`, adopt, ["hosts", host])),
+    ];
+}
+
+function relative(field: string, path: unknown, at: Issue["path"]): Issue[] {
+    if (typeof path !== "string" || isAbsolute(path)) {
+        return [];
+    }
+    return [{ path: at, message: `\`${field}\` is \`${path}\`: expected an absolute path on the host` }];
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import {
+    drain as drainInputs,
+    ready as readyInputs,
+    sglangServiceInputs,
+} from "../../provider/resources/inputs/sglangService";
+import { checks } from "./checks";
+import { command } from "./command";
+import { duration } from "./duration";
+import { open } from "./open";
+import { secretRef } from "./secret";
+import { strict } from "./strict";
+import { scalar, text } from "./text";
+
+const inputs = sglangServiceInputs.shape;
+
+const drain = strict({
+    argv: drainInputs.shape.argv,
+    undo: drainInputs.shape.undo,
+    timeout: duration.optional().describe("Time that each of them may take; duration. Default: 60s."),
+}).meta({
+    id: "drain",
+    description: "What runs on the host before the old process is stopped, and how that is undone.",
+});
+
+const ready = strict({
+    timeout: duration
+        .optional()
+        .describe("Time from start until it must be ready, else it is rolled back; duration. Default: 20m."),
+    stable: duration
+        .optional()
+        .describe("Time that it must stay alive and ready before it counts; duration. Default: 10s."),
+    token: open(readyInputs.shape.token),
+    path: readyInputs.shape.path,
+}).meta({ id: "ready", description: "When a new process counts as serving." });
+
+const key = z.union([z.literal("generate"), secretRef], {
+    error: "expected `generate` or a reference { secret: NAME }; a key has no place in clear text in this file",
+});
+
+/** Fields of a service, each of which may also stand in `defaults.service` and in a host's entry. */
+export const serviceFields = {
+    venv: text.optional().describe("The venv that it runs from; a name under `venvs`."),
+    model: text.optional().describe("Model: an absolute path on the host, or a hub id."),
+    servedModelName: inputs.servedModelName,
+    port: open(inputs.port),
+    address: open(inputs.address),
+    gpus: z
+        .array(z.int().min(0))
+        .optional()
+        .describe("GPUs that it sees, by number (CUDA_VISIBLE_DEVICES); [] = none. Default: all."),
+    env: z
+        .record(z.string(), z.union([secretRef, scalar, z.null()]))
+        .optional()
+        .describe(
+            "Variables by name: text, whole number, { secret: NAME }, or null to take out one that was inherited. `{site}` = site-packages of the release.",
+        ),
+    module: open(inputs.module),
+    flags: open(inputs.flags),
+    extraArgs: open(inputs.extraArgs),
+    user: inputs.user,
+    group: inputs.group,
+    workingDirectory: text.optional().describe(`${inputs.workingDirectory.description}`),
+    limits: open(inputs.limits),
+    supervisor: open(inputs.supervisor),
+    log: text.optional().describe(`${inputs.log.description}`),
+    stopTimeout: duration.optional().describe("Time between SIGTERM and SIGKILL; duration. Default: 60s."),
+    drain: drain.optional().describe("What runs before the old process is stopped. Default: nothing."),
+    ready: ready.optional().describe("When the new process counts as serving."),
+    checks: checks.optional().describe("What a release must pass, besides the venv's own `checks`."),
+    apiKey: key
+        .optional()
+        .describe(
+            "Key that clients must send: `generate` (needs Pulumi's `random` plugin) or { secret: NAME }. Default: none.",
+        ),
+    adminApiKey: key.optional().describe("Key for administrative routes, in the same form. Default: none."),
+    after: z
+        .array(command)
+        .optional()
+        .describe("Commands that run once a change of this service has succeeded, in order. Default: none."),
+};
+
+/** A service as it is declared once for all hosts. */
+export const service = strict(serviceFields).meta({
+    id: "service",
+    description: "One SGLang server, as hosts refer to it by name.",
+});
+
+/** A service as one host has it: its name, and what differs there. */
+export const placement = strict({
+    service: text.describe("The service; a name under `services`."),
+    as: text.optional().describe("Its name on this host, when it stands there more than once. Default: `service`."),
+    ...serviceFields,
+}).meta({ id: "placement", description: "A service on one host, with what differs there: any field of a service." });
+
+export type ServiceConfig = z.infer<typeof service>;
+export type PlacementConfig = z.infer<typeof placement>;

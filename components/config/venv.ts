@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { index } from "../../provider/resources/inputs/placed";
+import { patch as patchInputs } from "../../provider/resources/inputs/sourcePatch";
+import { venvInputs } from "../../provider/resources/inputs/venv";
+import { checks } from "./checks";
+import { open } from "./open";
+import { exactlyOne, strict } from "./strict";
+import { text, texts } from "./text";
+
+/** What a venv starts from: exactly one of `adopt` and `python`. */
+export const base = exactlyOne(
+    strict({
+        adopt: text
+            .optional()
+            .describe("An existing venv on the host; absolute path. It is copied once, and never written to."),
+        python: text
+            .optional()
+            .describe(
+                'Python of a new venv: a version that uv finds or fetches (`"3.12"`, in quotes), or an absolute path on the host.',
+            ),
+        requirements: text
+            .optional()
+            .describe(
+                "Locked requirements, as `uv pip compile` writes them; path relative to the project. Needed with `python`.",
+            ),
+        ...index,
+        noDeps: z
+            .boolean()
+            .optional()
+            .describe("Install just what the file lists. Default: true (the file is locked)."),
+    }),
+    ["adopt", "python"],
+)
+    .refine((one) => one.python === undefined || one.requirements !== undefined, {
+        path: ["requirements"],
+        error: "is missing: `python` makes a new venv from locked requirements",
+    })
+    .meta({ id: "base", description: "What a venv starts from: `adopt`, or `python` and `requirements`." });
+
+/** Where the bytes of distributions come from: exactly one of `wheel`, `directory`, `index`. */
+export const from = exactlyOne(
+    strict({
+        wheel: text.optional().describe("A wheel on the control machine; path relative to the project."),
+        directory: text
+            .optional()
+            .describe("Directory on the control machine, laid out like site-packages; path relative to the project."),
+        version: text
+            .optional()
+            .describe(
+                "With `directory`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `unversioned`.",
+            ),
+        index: text
+            .optional()
+            .describe(
+                "One pinned requirement like `torch==2.11.0+cu130`; installed by uv on the host, without its dependencies.",
+            ),
+        ...index,
+        venv: text.optional().describe("A venv of another host: not supported yet, and refused."),
+        host: text.optional().describe("The host of that `venv`: not supported yet, and refused."),
+    }),
+    ["wheel", "directory", "index", "venv"],
+)
+    .refine((one) => one.venv === undefined && one.host === undefined, {
+        error: "packages from a venv of another host are not supported yet; take them from a `wheel`, a `directory` or an `index`",
+    })
+    .meta({ id: "from", description: "Where distributions come from: one of `wheel`, `directory`, `index`." });
+
+/** Distributions that are laid over the base, with one source. */
+export const overlay = strict({
+    packages: texts
+        .min(1)
+        .optional()
+        .describe(
+            "Names of the distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory.",
+        ),
+    from,
+})
+    .refine((one) => one.from.directory === undefined || one.packages !== undefined, {
+        path: ["packages"],
+        error: "is missing: a `directory` does not say which distributions it brings",
+    })
+    .meta({ id: "overlay", description: "Distributions laid over the base, with one source." });
+
+/** One file of an installed package, replaced (`file`) or changed (`diff`). */
+export const patch = exactlyOne(
+    exactlyOne(
+        strict({
+            module: patchInputs.shape.module,
+            path: patchInputs.shape.path,
+            file: text.optional().describe("The whole new file; path relative to the project. Either this or `diff`."),
+            diff: text
+                .optional()
+                .describe(
+                    "A unified diff of one file, applied without fuzz; path relative to the project. Either this or `file`.",
+                ),
+            pre: patchInputs.shape.pre,
+        }),
+        ["module", "path"],
+    ),
+    ["file", "diff"],
+).meta({ id: "patch", description: "One file of an installed package, replaced by `file` or changed by `diff`." });
+
+/** A venv: base, then overlays, then patches, in immutable releases. */
+export const venv = strict({
+    base,
+    overlays: z
+        .array(overlay)
+        .optional()
+        .describe("Distributions laid over the base, in order; a later one wins. Default: none."),
+    patches: z
+        .array(patch)
+        .optional()
+        .describe(
+            "Files of installed packages that are replaced or changed; at most one for each file. Default: none.",
+        ),
+    checks: checks
+        .optional()
+        .describe(
+            "What a release must pass for each service that runs from it. Default: nothing beyond the service's own.",
+        ),
+    keep: open(venvInputs.shape.keep),
+}).meta({ id: "venv", description: "A venv: base, then overlays, then patches, in releases that are never edited." });
+
+export type VenvConfig = z.infer<typeof venv>;

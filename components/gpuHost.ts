@@ -1,0 +1,89 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type CommandArgs, commands } from "./command/command";
+import type { ConnectionArgs, PlacedArgs } from "./connection";
+import { type HostedService, type HostedServiceArgs, hostedService } from "./hostedService";
+import { type HostedVenv, type HostedVenvArgs, hostedVenv } from "./hostedVenv";
+
+/** One machine, what is kept on it and what it serves. */
+export interface GpuHostArgs {
+    /** How it is reached. Default: by the component's name, as ssh config says. */
+    connection?: Omit<ConnectionArgs, "name">;
+    /** Directory on the host below which everything of ours lies; absolute path. Default: /opt/sglang-fleet. */
+    root?: pulumi.Input<string>;
+    /** Commands that prepare the host, in order; everything on it waits for them. Default: none. */
+    before?: CommandArgs[];
+    /** Venvs by name. Default: none. */
+    venvs?: Record<string, HostedVenvArgs>;
+    /** Services by name. Default: none. */
+    services?: Record<string, HostedServiceArgs>;
+}
+
+/** One machine that serves LLMs with SGLang: its venvs and services. The names of its children begin with its own. */
+export class GpuHost extends pulumi.ComponentResource {
+    /** Service => URL at which it answers. */
+    readonly endpoints: pulumi.Output<Record<string, string>>;
+    /** Service => release of its venv that it runs from. */
+    readonly releases: pulumi.Output<Record<string, string>>;
+    /** Service => package => version that it runs with. */
+    readonly versions: pulumi.Output<Record<string, Record<string, string>>>;
+    /** Service => key that its clients must send, where there is one; secret. */
+    readonly apiKeys: pulumi.Output<Record<string, string>>;
+    /** The resources that stand in this component. */
+    readonly children: pulumi.Resource[];
+
+    constructor(name: string, args: GpuHostArgs, opts?: pulumi.ComponentResourceOptions) {
+        super("sglang:index:GpuHost", name, {}, opts);
+        const at: PlacedArgs = { connection: { ...args.connection, name }, root: args.root ?? "/opt/sglang-fleet" };
+        const hosts = [opts?.dependsOn ?? []].flat() as pulumi.Resource[];
+        const before = commands(`${name}-before`, args.before ?? [], at.connection, [], {
+            parent: this,
+            dependsOn: hosts,
+        });
+        const first = { parent: this, dependsOn: [...hosts, ...before] };
+        const venvs = mapped(args.venvs ?? {}, (venv, key) => hostedVenv(key, venv, at, first));
+        const services = mapped(args.services ?? {}, (service, key) =>
+            hostedService(key, service, found(venvs, service.venv, key, this), at, first),
+        );
+
+        this.children = [
+            ...before,
+            ...Object.values(venvs).flatMap(ofVenv),
+            ...Object.values(services).flatMap(ofService),
+        ];
+        this.endpoints = pulumi.output(mapped(services, ({ service }) => service.endpoint));
+        this.releases = pulumi.output(mapped(services, ({ service }) => service.release));
+        this.versions = pulumi.output(mapped(services, ({ from }) => from.venv.packages));
+        this.apiKeys = pulumi.output(keysOf(services));
+        this.registerOutputs({ endpoints: this.endpoints, releases: this.releases, versions: this.versions });
+    }
+}
+
+function found(venvs: Record<string, HostedVenv>, venv: string, service: string, host: GpuHost): HostedVenv {
+    if (venvs[venv] === undefined) {
+        throw new pulumi.ResourceError(
+            `service \`${service}\` runs from venv \`${venv}\`, which this host does not have`,
+            host,
+            true,
+        );
+    }
+    return venvs[venv];
+}
+
+function ofVenv({ overlay, patch, venv }: HostedVenv): pulumi.Resource[] {
+    return [overlay, patch, venv].filter((part) => part !== undefined);
+}
+
+function ofService({ env, service, after }: HostedService): pulumi.Resource[] {
+    return [env, service, ...after];
+}
+
+function keysOf(services: Record<string, HostedService>): Record<string, pulumi.Output<string>> {
+    const keyed = Object.entries(services).flatMap(([name, { apiKey }]) =>
+        apiKey === undefined ? [] : [[name, apiKey] as const],
+    );
+    return Object.fromEntries(keyed);
+}
+
+function mapped<From, To>(record: Record<string, From>, to: (value: From, key: string) => To): Record<string, To> {
+    return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value, key)]));
+}

@@ -1,0 +1,44 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { PlacedArgs } from "./connection";
+import { PackageOverlay, type PackageOverlayArgs } from "./packageOverlay";
+import { SourcePatch, type SourcePatchArgs } from "./sourcePatch";
+import { Venv, type VenvArgs } from "./venv";
+
+/** A venv on a host, in its layers. */
+export interface HostedVenvArgs {
+    /** An adopted venv, or python and locked requirements. */
+    base: VenvArgs["base"];
+    /** Distributions laid over the base, in order. Default: none. */
+    overlays?: PackageOverlayArgs["overlays"];
+    /** Files of installed packages that are replaced or changed. Default: none. */
+    patches?: SourcePatchArgs["patches"];
+    /** Releases that are kept for going back. Default: 3. */
+    keep?: VenvArgs["keep"];
+}
+
+/** The resources of one venv on a host; the layers only when there is something in them. */
+export interface HostedVenv {
+    overlay?: PackageOverlay;
+    patch?: SourcePatch;
+    venv: Venv;
+}
+
+/** Makes `<host>-<venv>-overlays`, `<host>-<venv>-patches` and `<host>-<venv>`. */
+export function hostedVenv(
+    venv: string,
+    args: HostedVenvArgs,
+    at: PlacedArgs,
+    opts: pulumi.CustomResourceOptions,
+): HostedVenv {
+    const prefix = `${at.connection.name}-${venv}`;
+    const { base, overlays, patches, keep } = args;
+    const overlay =
+        overlays === undefined ? undefined : new PackageOverlay(`${prefix}-overlays`, { ...at, venv, overlays }, opts);
+    const patch =
+        patches === undefined ? undefined : new SourcePatch(`${prefix}-patches`, { ...at, venv, patches }, opts);
+    const layers = {
+        ...(overlay && { overlays: overlay.digest, packages: overlay.packages }),
+        ...(patch && { patches: patch.digest, files: patch.files }),
+    };
+    return { overlay, patch, venv: new Venv(prefix, { ...at, name: venv, base, keep, ...layers }, opts) };
+}
