@@ -1,0 +1,1 @@
+"""The gates: what a candidate must pass before anything that runs is touched."""

@@ -1,0 +1,74 @@
+"""The gates one after the other, in one start of the interpreter: each writes its result as soon as it is known."""
+import os
+import sys
+import time
+
+from . import asserts, environment, flags, imports, interpreter, origin
+from .places import Places
+
+
+class Report:
+    """Writes one record per gate through `tell`."""
+
+    def __init__(self, tell):
+        self.tell = tell
+        self.clock = time.monotonic()
+
+    def begin(self, gate):
+        self.clock = time.monotonic()
+        self.tell({"at": gate})
+
+    def end(self, gate, problems, warnings=(), note="", **more):
+        told = [{"text": problem} if isinstance(problem, str) else problem for problem in problems]
+        seconds = round(time.monotonic() - self.clock, 3)
+        self.tell(dict(more, gate=gate, ok=not told, seconds=seconds, note=note, problems=told, warnings=list(warnings)))
+
+
+def run(job, tell):
+    report = Report(tell)
+    report.begin("interpreter")
+    wrong = interpreter.problems(job)
+    report.end("interpreter", wrong, note="%s, Python %d.%d.%d" % ((sys.executable,) + sys.version_info[:3]))
+    if wrong:
+        return  # what a wrong interpreter imports says nothing
+    cwd = os.getcwd() if job["cwd_first"] else None
+    places = Places(job["release"], cwd, job["pythonpath"])
+
+    report.begin("imports")
+    work = imports.Imports(job, places, tell)
+    work.run()
+    note = "; ".join(["%d modules loaded" % len(sys.modules)] + work.notes)
+    report.end("imports", work.problems, uncompiled(), note)
+
+    report.begin("origin")
+    problems, warnings, files = origin.run(job, places)
+    known = [problem["text"] for problem in work.hidden]
+    problems = work.hidden + [told for told in problems if not any(told in text or text in told for text in known)]
+    report.end("origin", problems, warnings, modules=files)
+
+    report.begin("asserts")
+    if work.problems or work.hidden:
+        report.end("asserts", [], note="not evaluated: the imports failed" if job["asserts"] else "")
+    else:
+        report.end("asserts", asserts.run(job["asserts"]), note="%d expressions" % len(job["asserts"]))
+
+    report.begin("flags")
+    if job["flags"] and not work.hidden:
+        problems, warnings, note = flags.run(job)
+        report.end("flags", problems, warnings, note)
+    else:
+        report.end("flags", [], note="skipped" if job["flags"] else "not asked for")
+
+    report.begin("environment")
+    report.end("environment", [], environment.warnings(job["environment"], job["site"]))
+
+
+def uncompiled():
+    """A warning when each start of the service would compile much again, since its user may not write bytecode."""
+    count = 0
+    for module in list(sys.modules.values()):
+        cached = getattr(getattr(module, "__spec__", None), "cached", None)
+        count += bool(cached and cached.endswith(".pyc") and not os.path.exists(cached))
+    if count < 100:
+        return []
+    return ["%d modules have no bytecode, and uid %d cannot write it: each start compiles them again" % (count, os.getuid())]

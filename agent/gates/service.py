@@ -1,0 +1,99 @@
+"""The gates of a service, run in the service's own user, environment and directory, on the candidate, before the switch."""
+import os
+import signal
+
+from agent.fault import Fault
+from agent.gates import probe
+
+ORDER = ("interpreter", "imports", "origin", "asserts", "flags", "environment")
+REMEDIES = {
+    "interpreter": "let the service run the release's own python",
+    "imports": "lay what is missing over the base, or add it to its requirements; correct the patch that does not import",
+    "origin": "take away what hides the release's files, or give the service another working directory or environment",
+    "asserts": "correct the release, or the assertion",
+    "flags": "declare the flag that this version knows",
+}
+
+
+def check(request, candidate):
+    """Runs the gates on a candidate; {"gates": [{gate, ok, seconds, note, problems, warnings}], "modules": {module: file}}.
+
+    candidate: python, site, release (paths), env (exact), cwd, user, group, limits, module, args, and gates = {imports,
+    patched: [{module, path, sha256}], asserts, flags (default true), timeout (seconds, default 600)}.
+    Raises Fault("gate") with the name of the first gate that failed and all problems of all gates.
+    """
+    refuse_missing(candidate)
+    try:
+        outcome, answer = probe.ask(candidate, request.cancelled, lambda at, what: tell(request, at, what))
+    except Fault as fault:
+        raise interpreter(candidate, fault.message, **fault.more)
+    if outcome.ended == "cancelled":
+        request.check()
+    gates = list(answer.gates.values())
+    if not answer.done:
+        gates.append(broken(candidate, outcome, answer))
+    failed = [gate for gate in gates if not gate["ok"]]
+    if failed:
+        raise fault_of(failed, candidate, gates)
+    return {"gates": gates, "modules": answer.modules}
+
+
+def tell(request, at, what):
+    request.progress("gate %s%s" % (at, ": " + what if what else ""), stage="gates", gate=at)
+
+
+def refuse_missing(candidate):
+    """A python that is not there, or whose link leads nowhere, is said as such and not as a failed start."""
+    python = candidate["python"]
+    if not os.path.exists(python):
+        found = "a link to %s, which is not there" % os.path.realpath(python) if os.path.lexists(python) else "nothing"
+        remedy = "install that Python again at the same path, or make the venv anew"
+        raise interpreter(candidate, "%s is %s" % (python, found), found=found, expected="the release's interpreter", remedy=remedy)
+
+
+def interpreter(candidate, text, **more):
+    """The fault of an interpreter that cannot even be started as the unit would start it."""
+    gate = {"gate": "interpreter", "ok": False, "seconds": 0.0, "note": "", "problems": [{"text": text}], "warnings": []}
+    return fault_of([gate], candidate, [gate], **more)
+
+
+def broken(candidate, outcome, answer):
+    """The result of the gate in which the probe ended without an answer."""
+    gate = answer.at or "interpreter"
+    at = " at %s" % answer.what if answer.what else ""
+    if outcome.ended == "timeout":
+        how = "was not done after %g s and was ended%s" % (candidate["gates"].get("timeout") or 600, at)
+    elif outcome.signal:
+        how = "the interpreter died of %s%s" % (signal.Signals(outcome.signal).name, at)
+    elif answer.at is None:
+        how = "the interpreter did not start (exit %s)" % outcome.exit
+    else:
+        how = "the interpreter ended by itself (exit %s)%s" % (outcome.exit, at)
+    noise = ("<gates>", "<frozen ", "importlib/__init__.py", "Extension modules:", 'File "<string>"')
+    lines = [line for line in outcome.output.splitlines() if line.strip() and not any(word in line for word in noise)][-12:]
+    return {"gate": gate, "ok": False, "seconds": round(outcome.seconds, 3), "note": "", "problems": [{"text": how, "detail": lines}], "warnings": []}
+
+
+def fault_of(failed, candidate, gates, **more):
+    """One fault for all problems of all gates, in the gates' order; `more` says what is known better."""
+    failed = sorted(failed, key=lambda gate: ORDER.index(gate["gate"]))
+    told = [(gate["gate"], problem) for gate in failed for problem in gate["problems"]]
+    names = list(dict.fromkeys(gate["gate"] for gate in failed))
+    lines = ["gate %s: %s" % (gate, problem["text"]) for gate, problem in told]
+    detail = ["%s\n%s" % (line, "\n".join("  " + more for more in problem["detail"])) for line, (_, problem) in zip(lines, told) if problem.get("detail")]
+    count = "" if len(lines) == 1 else "%d problems: " % len(lines)
+    return Fault(
+        "gate",
+        "the candidate does not pass (%s%s); what runs was left alone\n%s" % (count, ", ".join(names), "\n".join(lines)),
+        **dict(
+            {
+                "gate": names[0],
+                "where": candidate["release"],
+                "detail": "\n".join(detail) or None,
+                "remedy": "; ".join(REMEDIES[name] for name in names),
+                "problems": [dict(problem, gate=gate) for gate, problem in told],
+                "gates": gates,
+            },
+            **more
+        )
+    )
