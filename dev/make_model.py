@@ -2,8 +2,8 @@
 
     make_model.py OUT       OUT is made whole or not at all; the same bytes each time
 
-Standard library only, so that no machine needs torch to have a model. Its answers are letters and blanks: all other rows
-of the output layer are zero.
+Standard library only, so that no machine needs torch to have a model. Its answers are letters and blanks, as all other
+rows of the output layer are zero.
 """
 
 import json
@@ -34,10 +34,8 @@ def vocabulary():
 
 
 def tokenizer():
-    special = [
-        {"id": i, "content": token, "special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
-        for i, token in enumerate(SPECIAL)
-    ]
+    exact = {"special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    special = [{"id": place, "content": token, **exact} for place, token in enumerate(SPECIAL)]
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     bpe = {"type": "BPE", "dropout": None, "unk_token": None, "fuse_unk": False, "vocab": vocabulary(), "merges": []}
     return {
