@@ -53,6 +53,8 @@ export interface Host {
     call<R>(op: string, args: Record<string, unknown>, options?: CallOptions): Promise<R>;
     /** Sends what the host's content store lacks: at most two round trips, streamed, with progress. */
     send(root: string, contents: Content[], progress?: Progress): Promise<void>;
+    /** The bytes of one content of the host's store (`store.get`); HostError `missing-content` when it has none. */
+    fetch(root: string, sha256: string): Promise<Buffer>;
     /** Ends the agent; the connection may stay for the next command. */
     close(): Promise<void>;
 }

@@ -6,10 +6,10 @@ export const name = z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected letters, digits, `.`, `_`, `-` (at most 64), beginning with a letter or digit");
 
-/** An absolute path on the host, without `..`. */
+/** An absolute path on the host, in its shortest form: one spelling of a place, so that no replacement finds itself. */
 export const hostPath = z
     .string()
-    .regex(/^\/(?!.*(^|\/)\.\.(\/|$))[^\0\n]*$/, "expected an absolute path on the host, without `..`");
+    .regex(/^(\/(?!\.{1,2}(\/|$))[^\0\n/]+)+$/, "expected an absolute path on the host, without `.`, `..`, `//` or a slash at its end");
 
 /** 64 hex digits, or nothing. */
 export const digest = z.string().regex(/^([0-9a-f]{64})?$/, "expected a sha256 (64 hex digits) or an empty string");

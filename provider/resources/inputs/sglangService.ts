@@ -31,10 +31,6 @@ export const gates = z
         imports: z.array(z.string().min(1)).default([]).describe("Modules that must import, besides the launch module and the patched ones. Default: none."),
         asserts: z.array(z.string().min(1)).default([]).describe("Python expressions that must be true. Default: none."),
         flags: z.boolean().default(true).describe("Check the launch flags against the release's own parser. Default: true."),
-        patched: z
-            .array(z.strictObject({ module: z.string().nullable(), path: z.string().nullable(), sha256: z.string() }))
-            .default([])
-            .describe("Patched files that the service's interpreter must load from the release; from SourcePatch. Default: none."),
         timeout: seconds.default(600).describe("Seconds that all gates together may take. Default: 600."),
     })
     .describe("What the release must pass, in the service's own environment, before anything that runs is touched.");
@@ -45,7 +41,7 @@ export const sglangServiceInputs = z
         name: name.describe("Name of the service on the host; its unit is `sglang-<name>.service`."),
         venv: name.describe("The venv (by its name on the host) that it runs from."),
         release: z.string().regex(/^[0-9a-f]{12}$/, "expected a release of a Venv (12 hex digits)").describe("`release` of the Venv."),
-        env: z.string().min(1).describe("`id` of the EnvVars."),
+        env: z.string().min(1).describe("`digest` of the EnvVars."),
         module: z.string().min(1).default("sglang.launch_server").describe("Module that is run with `python -m`. Default: sglang.launch_server."),
         model: z.string().min(1).describe("Model: an absolute path on the host, or a hub id."),
         servedModelName: z.string().min(1).optional().describe("Name of the model in the API. Default: SGLang's own (the model)."),
@@ -62,7 +58,7 @@ export const sglangServiceInputs = z
         limits: z
             .partialRecord(z.enum(["nofile", "memlock", "stack", "core", "nproc"]), z.union([z.int().min(0), z.literal("infinity")]))
             .default({})
-            .describe("Resource limits: number or `infinity`. Default: nofile 1048576, memlock infinity, stack 67108864, where the host allows it."),
+            .describe("Resource limits: number or `infinity`. Default: the supervisor's."),
         supervisor: z.enum(["auto", "systemd", "process"]).default("auto").describe("What keeps it running. `auto`: systemd where that is PID 1, else a process of our own."),
         log: hostPath.optional().describe("Log file on the host. Default: the journal, or server.log of the service with `process`."),
         stopTimeout: seconds.default(60).describe("Seconds between SIGTERM and SIGKILL. Default: 60."),
