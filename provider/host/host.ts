@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { HostFacts } from "./facts";
 
 /** What the agent says when it refuses or fails; the same fields as `agent/fault.py`. */
@@ -36,6 +36,8 @@ export interface CallOptions {
     signal?: AbortSignal;
     /** Bytes that follow the request; `size` must be exact. */
     body?: { size: number; stream: Readable };
+    /** Takes the bytes that an operation sends before its result (`store.get`). */
+    into?: Writable;
 }
 
 /** One host, through one agent process. The verbs are the domain's; how it is reached is the transport's matter. */
