@@ -1,15 +1,25 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { completion, describeFleet, expectExit, freePort, processesOf, tree, Workspace } from "./harness";
+import {
+    completion,
+    describeFleet,
+    expectExit,
+    freePort,
+    processesOf,
+    releases,
+    rootOf,
+    server,
+    tree,
+    Workspace,
+} from "./harness";
 
 /** One host, all five resources, through their whole life by the real engine. Each test goes on where the one before ended. */
 describe("a local host under the real engine", () => {
     let workspace: Workspace;
     let port: number;
     const rows = ["here-tiny-overlays", "here-tiny-patches", "here-tiny", "here-chat-env", "here-chat"];
-    const served = () => serving(workspace);
 
     before(async () => {
         workspace = await Workspace.make();
@@ -41,10 +51,10 @@ describe("a local host under the real engine", () => {
     });
 
     it("up again changes nothing: same process, same files", async () => {
-        const [pid, files] = [served(), tree(join(workspace.host, "fleet", "venvs"))];
+        const [pid, files] = [server(workspace), tree(join(rootOf(workspace), "venvs"))];
         expectExit(await workspace.up("--expect-no-changes"));
-        assert.equal(served(), pid);
-        assert.deepEqual(tree(join(workspace.host, "fleet", "venvs")), files);
+        assert.equal(server(workspace), pid);
+        assert.deepEqual(tree(join(rootOf(workspace), "venvs")), files);
     });
 
     it("a changed line of a patch shows as that line in preview", async () => {
@@ -55,10 +65,10 @@ describe("a local host under the real engine", () => {
     });
 
     it("up makes a second release, restarts once, and answers with the new patch", async () => {
-        const old = served();
+        const old = server(workspace);
         expectExit(await workspace.up());
         assert.equal(await completion(port), "Nice.");
-        assert.notEqual(served(), old);
+        assert.notEqual(server(workspace), old);
         assert.equal(releases(workspace).length, 2);
     });
 
@@ -80,21 +90,3 @@ describe("a local host under the real engine", () => {
         assert.deepEqual(processesOf(workspace.host), []);
     });
 });
-
-/** Pid of the one server that runs from the workspace. */
-function serving(workspace: Workspace): number {
-    const servers = processesOf(workspace.host).filter(({ argv }) => argv.includes("sglang.launch_server"));
-    assert.equal(servers.length, 1, JSON.stringify(servers));
-    return (servers[0] as { pid: number }).pid;
-}
-
-/** Release ids that are there, with the time at which each was made. */
-function releases(workspace: Workspace): string[] {
-    const folder = join(workspace.host, "fleet", "venvs", "tiny", "releases");
-    return existsSync(folder)
-        ? readdirSync(folder, { withFileTypes: true })
-              .filter((one) => one.isDirectory())
-              .map((one) => one.name)
-              .sort()
-        : [];
-}
