@@ -15,6 +15,8 @@ export interface Change {
 export interface Work {
     host: Host;
     urn: string;
+    /** The owner's id that goes with everything made on the host: that of the state, a new one on create. */
+    owner: string;
     progress: Progress;
     /** Kept under Diagnostics; first line is a sentence. */
     info: (text: string) => void;
@@ -45,6 +47,10 @@ export interface Resource<I extends Placed, W extends I, S extends Kept> {
     /** `sglang:index:Venv` */
     readonly token: string;
     readonly inputs: ZodType<I>;
+    /** Names that `resolve` adds; unknown to dependents while an input is. */
+    readonly resolved: readonly string[];
+    /** The new one could not live beside the old one: it owns a port. */
+    readonly deleteBeforeReplace?: boolean;
     /** `<host>/<kind>/<name>`: the id, and what `import` takes. */
     id(inputs: I): string;
     /**
@@ -60,20 +66,8 @@ export interface Resource<I extends Placed, W extends I, S extends Kept> {
     diff(state: S, wanted: W): Change[];
     /** Preview of create and update: planned state; may look at the host, and says what a person should read. */
     plan(wanted: W, prior: S | undefined, work: Work): Promise<S>;
-    /** Makes it so. Throws HostError (nothing changed or all put back) or PartialError. */
+    /** Makes it so. When it throws, the host is looked at again to see what was done. */
     apply(wanted: W, prior: S | undefined, work: Work): Promise<S>;
     /** Removes what is ours; what is gone already is no error. */
     remove(inputs: W, state: S, work: Work): Promise<void>;
-}
-
-/** Something was done and something failed: the state is what is really there now. */
-export class PartialError extends Error {
-    constructor(
-        message: string,
-        readonly state: Kept & Record<string, unknown>,
-        options?: ErrorOptions,
-    ) {
-        super(message, options);
-        this.name = "PartialError";
-    }
 }

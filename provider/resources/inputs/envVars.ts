@@ -6,10 +6,18 @@ const variables = z
     .superRefine((values, context) => {
         for (const [key, value] of Object.entries(values)) {
             if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(key)) {
-                context.addIssue({ code: "custom", path: [key], message: "not a name of a variable: expected letters, digits and `_`, not beginning with a digit" });
+                context.addIssue({
+                    code: "custom",
+                    path: [key],
+                    message: "not a name of a variable: expected letters, digits and `_`, not beginning with a digit",
+                });
             }
             if (value.includes("\0")) {
-                context.addIssue({ code: "custom", path: [key], message: "its value has a NUL byte, which no environment can hold" });
+                context.addIssue({
+                    code: "custom",
+                    path: [key],
+                    message: "its value has a NUL byte, which no environment can hold",
+                });
             }
         }
     })

@@ -4,14 +4,25 @@ import { index, name, placed } from "./placed";
 
 const wheel = z
     .strictObject({
-        wheel: z.union([asset, z.string().min(1)]).describe("A wheel on the control machine: asset, or path relative to the project."),
+        wheel: z
+            .union([asset, z.string().min(1)])
+            .describe("A wheel on the control machine: asset, or path relative to the project."),
     })
     .describe("One wheel.");
 
 const directory = z
     .strictObject({
-        directory: z.string().min(1).describe("Directory on the control machine, laid out like site-packages; path relative to the project."),
-        version: z.string().min(1).optional().describe("Version to show when the directory holds no .dist-info. Default: that of its .dist-info, else `unversioned`."),
+        directory: z
+            .string()
+            .min(1)
+            .describe("Directory on the control machine, laid out like site-packages; path relative to the project."),
+        version: z
+            .string()
+            .min(1)
+            .optional()
+            .describe(
+                "Version to show when the directory holds no .dist-info. Default: that of its .dist-info, else `unversioned`.",
+            ),
     })
     .describe("A tree that is laid into site-packages as it is.");
 
@@ -19,8 +30,13 @@ const fromIndex = z
     .strictObject({
         index: z
             .string()
-            .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?==[^\s;*]+$/, "expected one pinned requirement like `torch==2.11.0+cu130`")
-            .describe("One pinned requirement, `name==version`; installed by uv on the host, without its dependencies."),
+            .regex(
+                /^[A-Za-z0-9][A-Za-z0-9._-]*(\[[^\]]*\])?==[^\s;*]+$/,
+                "expected one pinned requirement like `torch==2.11.0+cu130`",
+            )
+            .describe(
+                "One pinned requirement, `name==version`; installed by uv on the host, without its dependencies.",
+            ),
         ...index,
     })
     .describe("A distribution of a package index, fetched by the host.");
@@ -32,8 +48,12 @@ export const overlay = z
             .array(z.string().min(1))
             .min(1)
             .optional()
-            .describe("Distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory."),
-        from: z.union([wheel, directory, fromIndex]).describe("Where the bytes come from: one of wheel, directory, index."),
+            .describe(
+                "Distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory.",
+            ),
+        from: z
+            .union([wheel, directory, fromIndex])
+            .describe("Where the bytes come from: one of wheel, directory, index."),
     })
     .refine((one) => one.packages !== undefined || !("directory" in one.from), {
         error: "expected the names of the distributions that the directory brings",

@@ -4,12 +4,18 @@ import { connection } from "../../connection";
 /** A name that becomes a directory on the host. */
 export const name = z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "expected letters, digits, `.`, `_`, `-` (at most 64), beginning with a letter or digit");
+    .regex(
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+        "expected letters, digits, `.`, `_`, `-` (at most 64), beginning with a letter or digit",
+    );
 
 /** An absolute path on the host, in its shortest form: one spelling of a place, so that no replacement finds itself. */
 export const hostPath = z
     .string()
-    .regex(/^(\/(?!\.{1,2}(\/|$))[^\0\n/]+)+$/, "expected an absolute path on the host, without `.`, `..`, `//` or a slash at its end");
+    .regex(
+        /^(\/(?!\.{1,2}(\/|$))[^\0\n/]+)+$/,
+        "expected an absolute path on the host, without `.`, `..`, `//` or a slash at its end",
+    );
 
 /** 64 hex digits, or nothing. */
 export const digest = z.string().regex(/^([0-9a-f]{64})?$/, "expected a sha256 (64 hex digits) or an empty string");
@@ -24,5 +30,8 @@ export const placed = {
 export const index = {
     indexUrl: z.url().optional().describe("Package index to use instead of PyPI; URL. Default: uv's own."),
     extraIndexUrl: z.array(z.url()).optional().describe("Further package indexes; URLs, asked first. Default: none."),
-    findLinks: z.array(z.string().min(1)).optional().describe("Directories on the host, or URLs of pages, with wheels. Default: none."),
+    findLinks: z
+        .array(z.string().min(1))
+        .optional()
+        .describe("Directories on the host, or URLs of pages, with wheels. Default: none."),
 };

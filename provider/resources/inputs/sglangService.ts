@@ -11,26 +11,47 @@ const seconds = z.number().min(0).max(86_400);
 /** Cleans up after itself: `undo` runs when the activation does not happen after all. */
 export const drain = z
     .strictObject({
-        argv: argv.describe("Command on the host that takes the server out of use before it is stopped; argv, no shell."),
-        undo: argv.optional().describe("Command that puts it back into use when the change is not made. Default: none."),
+        argv: argv.describe(
+            "Command on the host that takes the server out of use before it is stopped; argv, no shell.",
+        ),
+        undo: argv
+            .optional()
+            .describe("Command that puts it back into use when the change is not made. Default: none."),
         timeout: seconds.default(60).describe("Seconds that each of them may take. Default: 60."),
     })
     .describe("What is run before the old process is stopped.");
 
 export const ready = z
     .strictObject({
-        timeout: seconds.default(1200).describe("Seconds from start until it must be ready, else it is rolled back. Default: 1200."),
-        stable: seconds.default(10).describe("Seconds that it must stay alive and ready before it counts. Default: 10."),
+        timeout: seconds
+            .default(1200)
+            .describe("Seconds from start until it must be ready, else it is rolled back. Default: 1200."),
+        stable: seconds
+            .default(10)
+            .describe("Seconds that it must stay alive and ready before it counts. Default: 10."),
         token: z.boolean().default(true).describe("Whether it must generate one token. Default: true."),
-        path: z.string().regex(/^\//, "expected a path of the server, like /health").optional().describe("Route that says ready with 200. Default: /ready where there is one, else /health."),
+        path: z
+            .string()
+            .regex(/^\//, "expected a path of the server, like /health")
+            .optional()
+            .describe("Route that says ready with 200. Default: /ready where there is one, else /health."),
     })
     .describe("When the new process counts as serving.");
 
 export const gates = z
     .strictObject({
-        imports: z.array(z.string().min(1)).default([]).describe("Modules that must import, besides the launch module and the patched ones. Default: none."),
-        asserts: z.array(z.string().min(1)).default([]).describe("Python expressions that must be true. Default: none."),
-        flags: z.boolean().default(true).describe("Check the launch flags against the release's own parser. Default: true."),
+        imports: z
+            .array(z.string().min(1))
+            .default([])
+            .describe("Modules that must import, besides the launch module and the patched ones. Default: none."),
+        asserts: z
+            .array(z.string().min(1))
+            .default([])
+            .describe("Python expressions that must be true. Default: none."),
+        flags: z
+            .boolean()
+            .default(true)
+            .describe("Check the launch flags against the release's own parser. Default: true."),
         timeout: seconds.default(600).describe("Seconds that all gates together may take. Default: 600."),
     })
     .describe("What the release must pass, in the service's own environment, before anything that runs is touched.");
@@ -40,35 +61,74 @@ export const sglangServiceInputs = z
         ...placed,
         name: name.describe("Name of the service on the host; its unit is `sglang-<name>.service`."),
         venv: name.describe("The venv (by its name on the host) that it runs from."),
-        release: z.string().regex(/^[0-9a-f]{12}$/, "expected a release of a Venv (12 hex digits)").describe("`release` of the Venv."),
+        release: z
+            .string()
+            .regex(/^[0-9a-f]{12}$/, "expected a release of a Venv (12 hex digits)")
+            .describe("`release` of the Venv."),
         env: z.string().min(1).describe("`digest` of the EnvVars."),
-        module: z.string().min(1).default("sglang.launch_server").describe("Module that is run with `python -m`. Default: sglang.launch_server."),
+        module: z
+            .string()
+            .min(1)
+            .default("sglang.launch_server")
+            .describe("Module that is run with `python -m`. Default: sglang.launch_server."),
         model: z.string().min(1).describe("Model: an absolute path on the host, or a hub id."),
-        servedModelName: z.string().min(1).optional().describe("Name of the model in the API. Default: SGLang's own (the model)."),
+        servedModelName: z
+            .string()
+            .min(1)
+            .optional()
+            .describe("Name of the model in the API. Default: SGLang's own (the model)."),
         port: z.int().min(1).max(65535).describe("TCP port that the server listens on."),
-        address: z.string().min(1).default("127.0.0.1").describe("Address that the server listens on. Default: 127.0.0.1."),
+        address: z
+            .string()
+            .min(1)
+            .default("127.0.0.1")
+            .describe("Address that the server listens on. Default: 127.0.0.1."),
         flags: z
             .record(z.string().regex(/^(--)?[A-Za-z][A-Za-z0-9_-]*$/, "expected the name of a launch flag"), flagValue)
             .default({})
             .describe("More launch flags by name, `tp-size` or `tp_size`. Default: none."),
         extraArgs: z.array(argument).default([]).describe("Further arguments, put last as they are. Default: none."),
-        user: z.string().min(1).optional().describe("User that it runs as. Default: the user of the connection (root with sudo)."),
+        user: z
+            .string()
+            .min(1)
+            .optional()
+            .describe("User that it runs as. Default: the user of the connection (root with sudo)."),
         group: z.string().min(1).optional().describe("Group that it runs as. Default: the user's own."),
-        workingDirectory: hostPath.optional().describe("Directory that it runs in. Default: the service's own below `root`."),
+        workingDirectory: hostPath
+            .optional()
+            .describe("Directory that it runs in. Default: the service's own below `root`."),
         limits: z
-            .partialRecord(z.enum(["nofile", "memlock", "stack", "core", "nproc"]), z.union([z.int().min(0), z.literal("infinity")]))
+            .partialRecord(
+                z.enum(["nofile", "memlock", "stack", "core", "nproc"]),
+                z.union([z.int().min(0), z.literal("infinity")]),
+            )
             .default({})
             .describe("Resource limits: number or `infinity`. Default: the supervisor's."),
-        supervisor: z.enum(["auto", "systemd", "process"]).default("auto").describe("What keeps it running. `auto`: systemd where that is PID 1, else a process of our own."),
-        log: hostPath.optional().describe("Log file on the host. Default: the journal, or server.log of the service with `process`."),
+        supervisor: z
+            .enum(["auto", "systemd", "process"])
+            .default("auto")
+            .describe("What keeps it running. `auto`: systemd where that is PID 1, else a process of our own."),
+        log: hostPath
+            .optional()
+            .describe("Log file on the host. Default: the journal, or server.log of the service with `process`."),
         stopTimeout: seconds.default(60).describe("Seconds between SIGTERM and SIGKILL. Default: 60."),
         drain: drain.optional().describe("What is run before the old process is stopped. Default: nothing."),
         ready: ready.prefault({}).describe("When the new process counts as serving."),
         gates: gates.prefault({}).describe("What the release must pass first."),
-        apiKey: z.string().min(1).optional().describe("Key that clients must send, secret; handed over by file, never in argv. Default: none."),
-        adminApiKey: z.string().min(1).optional().describe("Key for administrative routes, secret; handed over by file. Default: none."),
+        apiKey: z
+            .string()
+            .min(1)
+            .optional()
+            .describe("Key that clients must send, secret; handed over by file, never in argv. Default: none."),
+        adminApiKey: z
+            .string()
+            .min(1)
+            .optional()
+            .describe("Key for administrative routes, secret; handed over by file. Default: none."),
     })
-    .describe("One SGLang server: which release it runs, with what environment and arguments, kept by which supervisor.");
+    .describe(
+        "One SGLang server: which release it runs, with what environment and arguments, kept by which supervisor.",
+    );
 
 export type FlagValue = z.infer<typeof flagValue>;
 export type SglangServiceInputs = z.infer<typeof sglangServiceInputs>;

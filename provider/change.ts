@@ -1,0 +1,180 @@
+import { randomBytes } from "node:crypto";
+import { same } from "./canonical";
+import type { AnyResource, Context } from "./context";
+import { explain } from "./errors";
+import { HostError } from "./host/host";
+import { renderPath } from "./path";
+import { redact } from "./redact";
+import type { Kept, Placed, Work } from "./resource";
+import { type Properties, unknownPaths } from "./wire";
+
+export interface ChangeRequest {
+    urn: string;
+    inputs: Properties;
+    /** The state that is there; absent on create. */
+    state?: Properties;
+    preview: boolean;
+    /** Seconds; 0 = none. */
+    timeout: number;
+}
+
+/** Something failed and something else than before is there. */
+export class Unfinished extends Error {
+    constructor(
+        readonly id: string,
+        readonly state: Properties,
+        reason: string,
+    ) {
+        super(reason);
+        this.name = "Unfinished";
+    }
+}
+
+/** Creates (an update from nothing), updates, or says what either would do. */
+export async function change(
+    context: Context,
+    resource: AnyResource,
+    request: ChangeRequest,
+): Promise<{ id: string; state: Properties }> {
+    if (request.preview) {
+        return plan(context, resource, request);
+    }
+    const inputs = request.inputs as unknown as Placed;
+    const prior = request.state as unknown as Kept | undefined;
+    const id = resource.id(inputs);
+    const state = await working(context, inputs, request, async (work) => {
+        try {
+            return await resource.apply(inputs, prior, work);
+        } catch (error) {
+            work.host.changed(inputs.root);
+            const left = await leftBehind(resource, inputs, prior, work);
+            throw left === undefined ? error : new Unfinished(id, { ...left }, redact(explain(error), inputs));
+        } finally {
+            work.host.changed(inputs.root);
+        }
+    });
+    return { id, state: { ...state } };
+}
+
+/** After a failure: what the host has now, when that is neither nothing nor what was there before. */
+async function leftBehind(
+    resource: AnyResource,
+    inputs: Placed,
+    prior: Kept | undefined,
+    work: Work,
+): Promise<Kept | undefined> {
+    try {
+        const facts = await work.host.look(inputs.root);
+        const state = prior ?? { owner: work.owner, machine: facts.machine.machineId };
+        const now = resource.read(facts, resource.id(inputs), { inputs, state });
+        if (now === undefined || prior === undefined) {
+            return now;
+        }
+        return same(resource.diff(prior, inputs), resource.diff(now, inputs)) ? undefined : now;
+    } catch {
+        // Who cannot be asked now is read before the next change.
+        return undefined;
+    }
+}
+
+/**
+ * The planned state. What cannot be planned yet is left out, so that it is unknown to the program too: inputs that
+ * another resource still has to make, and hosts that cannot be reached (the fleet says so at its end).
+ */
+async function plan(
+    context: Context,
+    resource: AnyResource,
+    request: ChangeRequest,
+): Promise<{ id: string; state: Properties }> {
+    const holes = unknownPaths(request.inputs);
+    if (holes.length > 0) {
+        const onHost = holes.some(([top]) => top === "connection" || top === "root");
+        const text = onHost ? "Planned after the host is known" : "Planned in full after these are known";
+        context.log.info(request.urn, `${text}: ${holes.map(renderPath).join(", ")}.`);
+        return { id: "", state: {} };
+    }
+    const inputs = request.inputs as unknown as Placed;
+    const unplanned = { id: resource.id(inputs), state: request.state ?? {} };
+    const { name } = inputs.connection;
+    if (context.hosts.unreached(name) !== undefined) {
+        return unplanned;
+    }
+    try {
+        const planned = await working(context, inputs, request, (work) =>
+            resource.plan(inputs, request.state as unknown as Kept | undefined, work),
+        );
+        return { id: resource.id(inputs), state: { ...planned } };
+    } catch (error) {
+        if (context.hosts.unreached(name) !== undefined && !context.cancelled.aborted) {
+            return unplanned;
+        }
+        throw error;
+    }
+}
+
+/** Removes what is ours. A host that is gone for good is given up only when the user names it. */
+export async function remove(
+    context: Context,
+    resource: AnyResource,
+    request: Omit<ChangeRequest, "preview"> & { state: Properties },
+): Promise<void> {
+    const inputs = request.inputs as unknown as Placed;
+    const { name } = inputs.connection;
+    if ((process.env.SGLANG_FLEET_ABANDON ?? "").split(",").includes(name)) {
+        context.log.warn(request.urn, `${name}: given up as SGLANG_FLEET_ABANDON says; what is on it stays there.`);
+        return;
+    }
+    await working(context, inputs, request, async (work) => {
+        try {
+            await resource.remove(inputs, request.state as unknown as Kept, work);
+        } catch (error) {
+            if (
+                error instanceof HostError &&
+                (error.report.code === "unreachable" || context.hosts.unreached(name) !== undefined)
+            ) {
+                throw new Error(
+                    `${explain(error)}\nIf ${name} is gone for good: SGLANG_FLEET_ABANDON=${name} pulumi destroy`,
+                    { cause: error },
+                );
+            }
+            throw error;
+        } finally {
+            work.host.changed(inputs.root);
+        }
+    });
+}
+
+async function working<R>(
+    context: Context,
+    inputs: Placed,
+    { urn, timeout, state }: Pick<ChangeRequest, "urn" | "timeout" | "state">,
+    act: (work: Work) => Promise<R>,
+): Promise<R> {
+    const { log, hosts, cancelled } = context;
+    const progress = log.progress(urn);
+    const expired = timeout > 0 ? AbortSignal.timeout(timeout * 1000) : undefined;
+    const work: Work = {
+        host: hosts.at(inputs.connection),
+        urn,
+        owner: typeof state?.owner === "string" ? state.owner : randomBytes(8).toString("hex"),
+        progress: (text) => progress.line(redact(text, inputs)),
+        info: (text) => log.info(urn, redact(text, inputs)),
+        warn: (text) => log.warn(urn, redact(text, inputs)),
+        signal: expired === undefined ? cancelled : AbortSignal.any([cancelled, expired]),
+    };
+    try {
+        return await act(work);
+    } catch (error) {
+        if (error instanceof Unfinished) {
+            throw error;
+        }
+        const because = cancelled.aborted
+            ? "cancelled: "
+            : expired?.aborted === true
+              ? `stopped after the ${timeout} s that customTimeouts allow: `
+              : "";
+        throw new Error(because + redact(explain(error), inputs), { cause: error });
+    } finally {
+        progress.end();
+    }
+}

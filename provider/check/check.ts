@@ -1,0 +1,41 @@
+import type { AnyResource, Context } from "../context";
+import { Invalid } from "../invalid";
+import { type Properties, unknown, unknownPaths } from "../wire";
+import { problems } from "./problems";
+
+export interface CheckRequest {
+    news: Properties;
+    /** Inputs of the state; empty on create. */
+    olds: Properties;
+    seed: Uint8Array;
+}
+
+export type CheckAnswer = { inputs: Properties } | { failures: string[] };
+
+/** Judges inputs and adds the ids that follow from them. Contacts nobody. */
+export async function check(context: Context, resource: AnyResource, request: CheckRequest): Promise<CheckAnswer> {
+    const { news, olds } = request;
+    const holes = unknownPaths(news);
+    const parsed = resource.inputs.safeParse(news);
+    if (!parsed.success) {
+        const failures = problems(resource.inputs, news, parsed.error.issues, holes);
+        if (failures.length > 0) {
+            return { failures };
+        }
+    }
+    if (!parsed.success || holes.length > 0) {
+        // The ids follow from values that are not there yet.
+        return { inputs: { ...news, ...Object.fromEntries(resource.resolved.map((name) => [name, unknown])) } };
+    }
+    const inputs = parsed.data;
+    try {
+        const facts = context.hosts.seen(inputs.connection, inputs.root);
+        const prior = Object.keys(olds).length === 0 ? undefined : (olds as unknown as typeof inputs);
+        return { inputs: { ...(await resource.resolve(inputs, { facts, prior, seed: request.seed })) } };
+    } catch (error) {
+        if (error instanceof Invalid) {
+            return { failures: error.message.split("\n") };
+        }
+        throw error;
+    }
+}

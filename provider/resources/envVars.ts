@@ -1,0 +1,93 @@
+import type { EnvFacts } from "../host/facts";
+import type { Kept, Resource } from "../resource";
+import { claim, field, idOf, map, moved, nameOf } from "./common";
+import { envId, saltFrom } from "./digests";
+import { type EnvVarsInputs, envVarsInputs } from "./inputs";
+
+export interface EnvVarsWish extends EnvVarsInputs {
+    /** Keyed digest of the variables; what an SglangService takes as `env`. */
+    digest: string;
+    /** Key of the digest, hex; stays as long as the resource. */
+    salt: string;
+}
+
+export interface EnvVarsState extends Kept {
+    root: string;
+    service: string;
+    variables: Record<string, string>;
+    digest: string;
+}
+
+/** Stands for the value of a variable that somebody else put there: it has no secret input that would hide it. */
+const NOT_MANAGED = "(set, not managed)";
+
+/** Environment of one service: here it is staged on the host; the service takes it when it is activated. */
+export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
+    token: "sglang:index:EnvVars",
+    inputs: envVarsInputs,
+    resolved: ["digest"],
+    id: ({ connection, service }) => idOf(connection, "env", service),
+
+    async resolve(inputs, { prior, seed }) {
+        const salt = prior?.salt ?? saltFrom(seed, "environment");
+        return { ...inputs, salt, digest: envId(salt, inputs.variables) };
+    },
+
+    read(facts, id, prior) {
+        const service = prior?.inputs.service ?? nameOf(id);
+        const staged: EnvFacts | undefined = facts.envs[service];
+        if (staged === undefined || (prior !== undefined && staged.owner !== prior.state.owner)) {
+            return undefined;
+        }
+        const known = prior?.inputs.variables ?? staged.variables;
+        const variables = Object.entries(staged.variables).map(([name, value]) => [
+            name,
+            name in known ? value : NOT_MANAGED,
+        ]);
+        return {
+            owner: staged.owner,
+            machine: facts.machine.machineId,
+            root: facts.root,
+            service,
+            variables: Object.fromEntries(variables),
+            digest: staged.id,
+        };
+    },
+
+    imported(facts, id, connection) {
+        const staged = facts.envs[nameOf(id)];
+        return staged && { connection, root: facts.root, service: nameOf(id), variables: staged.variables };
+    },
+
+    diff(state, wanted) {
+        const variables = map("variables", state.variables, wanted.variables);
+        return [
+            ...moved(state, wanted, "service"),
+            ...(variables.length > 0 ? variables : field(["digest"], state.digest, wanted.digest)),
+        ];
+    },
+
+    async plan(wanted, prior, work) {
+        const { machine } = await work.host.look(wanted.root);
+        return stateOf(wanted, prior?.owner ?? "", machine.machineId);
+    },
+
+    async apply(wanted, _prior, work) {
+        const { root, service, digest, variables } = wanted;
+        const { machine } = await work.host.look(root);
+        await work.host.call(
+            "env.stage",
+            { root, claim: claim("env", service, work), service, id: digest, variables },
+            work,
+        );
+        return stateOf(wanted, work.owner, machine.machineId);
+    },
+
+    async remove({ root, service }, _state, work) {
+        await work.host.call("env.remove", { root, claim: claim("env", service, work) }, work);
+    },
+};
+
+function stateOf({ root, service, variables, digest }: EnvVarsWish, owner: string, machine: string): EnvVarsState {
+    return { owner, machine, root, service, variables, digest };
+}

@@ -1,0 +1,73 @@
+import { basename } from "node:path";
+import type { Content } from "../host/host";
+import { assetContent, fileContent, normalName, treeOf, wheelName } from "./content";
+import { digestOf } from "./digests";
+import type { Asset, Overlay } from "./inputs";
+
+/** One overlay as the host is told of it, with what must be sent first. */
+export interface OverlaySource {
+    packages: string[];
+    version: string;
+    digest: string;
+    source: Record<string, unknown>;
+    contents: Content[];
+}
+
+/** Reads what an overlay is made of. Throws when it is not there or is not what it should be. */
+export async function sourceOf({ packages, from }: Overlay): Promise<OverlaySource> {
+    if ("wheel" in from) {
+        return wheel(from.wheel, packages);
+    }
+    return "directory" in from ? directory(from, packages ?? []) : fromIndex(from, packages);
+}
+
+async function wheel(given: string | Asset, packages: string[] | undefined): Promise<OverlaySource> {
+    const path = typeof given === "string" ? given : given.path;
+    const named = path === undefined ? undefined : wheelName(path);
+    if (named === undefined) {
+        throw new Error(
+            `${path === undefined ? "a text" : basename(path)} is not named like a wheel (name-version-python-abi-platform.whl)`,
+        );
+    }
+    const content = typeof given === "string" ? await fileContent(given) : await assetContent(given);
+    const source = { kind: "wheel", sha256: content.sha256, filename: named.filename };
+    return made(packages ?? [named.name], named.version, source, [content]);
+}
+
+async function directory(from: { directory: string; version?: string }, packages: string[]): Promise<OverlaySource> {
+    const tree = await treeOf(from.directory);
+    if (tree.length === 0) {
+        throw new Error(`${from.directory} holds no file`);
+    }
+    const files = tree.map(({ path, mode, content }) => ({ path, sha256: content.sha256, mode }));
+    const found = tree
+        .map(({ path }) => /^([^/]+)-([^-/]+)\.dist-info\//.exec(path))
+        .find((match) => match !== null && packages.map(normalName).includes(normalName(match[1])));
+    const version = from.version ?? found?.[2] ?? "unversioned";
+    return made(
+        packages,
+        version,
+        { kind: "directory", files, version },
+        tree.map(({ content }) => content),
+    );
+}
+
+async function fromIndex(
+    from: { index: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] },
+    packages: string[] | undefined,
+): Promise<OverlaySource> {
+    const [name, version] = from.index.split("==");
+    const { indexUrl, extraIndexUrl, findLinks } = from;
+    const source = { kind: "index", requirement: from.index, indexUrl, extraIndexUrl, findLinks };
+    return made(packages ?? [normalName(name.replace(/\[.*/, ""))], version, source, []);
+}
+
+/** The digest is of the bytes, or of the requirement where the host gets them itself. */
+function made(
+    packages: string[],
+    version: string,
+    source: Record<string, unknown>,
+    contents: Content[],
+): OverlaySource {
+    return { packages, version, source, contents, digest: digestOf({ packages, source }) };
+}

@@ -1,0 +1,246 @@
+import { same } from "../canonical";
+import type { HostFacts, Recipe, VenvFacts } from "../host/facts";
+import { HostError } from "../host/host";
+import type { Kept, Resource, Work } from "../resource";
+import { claim, field, idOf, map, moved, nameOf } from "./common";
+import { assetContent } from "./content";
+import { releaseId } from "./digests";
+import { type Base, type VenvInputs, venvInputs } from "./inputs";
+import { baseOf, describeBase, keyOf } from "./venvBase";
+import { driftOf } from "./venvDrift";
+
+export interface VenvWish extends VenvInputs {
+    /** Id of the release, 12 hex digits; absent while an adopted base has not been looked at. */
+    release?: string;
+}
+
+export interface VenvState extends Kept {
+    root: string;
+    name: string;
+    base: Record<string, string>;
+    release: string;
+    overlays: string;
+    patches: string;
+    packages: Record<string, string>;
+    files: Record<string, string>;
+    keep: number;
+}
+
+/** A venv in immutable releases: a change makes a new one beside those that run, and nothing that runs is touched. */
+export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
+    token: "sglang:index:Venv",
+    inputs: venvInputs,
+    resolved: ["release"],
+    id: ({ connection, name }) => idOf(connection, "venv", name),
+
+    async resolve(inputs, { facts, prior }) {
+        const recipe = facts === undefined ? undefined : recipeOf(inputs, facts);
+        if (recipe !== undefined) {
+            return { ...inputs, release: releaseId(recipe) };
+        }
+        // Nobody could look: the same wish makes the same release.
+        const release = prior !== undefined && same(madeOf(prior), madeOf(inputs)) ? prior.release : undefined;
+        return release === undefined ? inputs : { ...inputs, release };
+    },
+
+    read(facts, id, prior) {
+        const name = prior?.inputs.name ?? nameOf(id);
+        const live: VenvFacts | undefined = facts.venvs[name];
+        if (live === undefined || (prior !== undefined && live.owner !== prior.state.owner)) {
+            return undefined;
+        }
+        const made = live.release === null ? undefined : live.releases[live.release];
+        const drift = driftOf(made, live.release ?? "");
+        const recipe = made?.recipe;
+        const labels = labelsOf(live.release, prior);
+        return {
+            owner: live.owner,
+            machine: facts.machine.machineId,
+            root: facts.root,
+            name,
+            base: describeBase(live.base, prior?.inputs.base),
+            release: drift.release,
+            overlays: recipe?.overlays ?? "",
+            patches: recipe?.patches ?? "",
+            packages: { ...labels.packages, ...drift.packages },
+            files: { ...labels.files, ...drift.files },
+            keep: prior?.state.keep ?? 3,
+        };
+    },
+
+    imported(facts, id, connection) {
+        const live = facts.venvs[nameOf(id)];
+        if (live?.base.kind === "managed") {
+            throw new Error(
+                `${id} cannot be imported: its locked requirements are not kept on the host. Declare it; what is there already is taken over.`,
+            );
+        }
+        const recipe = live?.release == null ? undefined : live.releases[live.release]?.recipe;
+        return (
+            live && {
+                connection,
+                root: facts.root,
+                name: nameOf(id),
+                base: { adopt: live.base.path },
+                overlays: recipe?.overlays ?? "",
+                patches: recipe?.patches ?? "",
+                packages: {},
+                files: {},
+                keep: 3,
+            }
+        );
+    },
+
+    diff(state, wanted) {
+        const release = wanted.release === undefined ? [] : field(["release"], state.release, wanted.release);
+        const layers = [
+            ...field(["overlays"], state.overlays, wanted.overlays),
+            ...field(["patches"], state.patches, wanted.patches),
+        ];
+        return [
+            ...moved(state, wanted, "name"),
+            ...map("base", state.base, describeBase(baseOf(wanted.base), wanted.base)),
+            ...release,
+            // A layer whose digest differs differs in the release too, when that is known.
+            ...(release.length > 0 ? [] : layers),
+            ...map("packages", state.packages, wanted.packages),
+            ...map("files", state.files, wanted.files),
+            ...field(["keep"], state.keep, wanted.keep),
+        ];
+    },
+
+    async plan(wanted, prior, work) {
+        const facts = await looked(wanted, work);
+        const release = releaseId(neededRecipe(wanted, facts, work));
+        if (
+            prior !== undefined &&
+            release !== prior.release &&
+            facts.venvs[wanted.name]?.releases[release]?.complete === true
+        ) {
+            work.info(`release ${release} is still on the host: nothing is built`);
+        }
+        return stateOf(wanted, release, prior?.owner ?? "", facts.machine.machineId);
+    },
+
+    async apply(wanted, _prior, work) {
+        const facts = await looked(wanted, work);
+        const recipe = neededRecipe(wanted, facts, work);
+        const release = releaseId(recipe);
+        if (wanted.release !== undefined && wanted.release !== release) {
+            throw new HostError(work.host.label, {
+                code: "moved",
+                message: `the base of ${wanted.name} was changed since the preview`,
+                found: `it would make release ${release}`,
+                expected: wanted.release,
+                remedy: "look at `pulumi preview` again, then run `pulumi up`",
+            });
+        }
+        const { root, name, base, overlays, patches, keep } = wanted;
+        const requirements = "adopt" in base ? undefined : await assetContent(base.requirements);
+        if (requirements !== undefined) {
+            await work.host.send(root, [requirements], work.progress);
+        }
+        const args = {
+            root,
+            claim: claim("venv", name, work),
+            venv: name,
+            release,
+            recipe,
+            base: protocolBase(base),
+            overlays,
+            patches,
+            checks: {},
+            keep,
+        };
+        await work.host.call("venv.make", args, work);
+        return stateOf(wanted, release, work.owner, facts.machine.machineId);
+    },
+
+    async remove({ root, name }, _state, work) {
+        await work.host.call("venv.remove", { root, claim: claim("venv", name, work) }, work);
+    },
+};
+
+/** What a release is made of; undefined when the adopted base has not been looked at, or is not there. */
+function recipeOf({ name, base, overlays, patches }: VenvInputs, facts: HostFacts): Recipe | undefined {
+    if (!("adopt" in base)) {
+        return { version: 1, base: { kind: "managed", key: keyOf(base) }, overlays, patches };
+    }
+    const live = facts.venvs[name]?.base;
+    const path = base.adopt;
+    const fingerprint = live?.kind === "adopt" && live.path === path ? live.fingerprint : facts.adoptable[path];
+    return fingerprint == null
+        ? undefined
+        : { version: 1, base: { kind: "adopt", path, fingerprint }, overlays, patches };
+}
+
+function neededRecipe(wanted: VenvWish, facts: HostFacts, work: Work): Recipe {
+    const recipe = recipeOf(wanted, facts);
+    if (recipe === undefined && "adopt" in wanted.base) {
+        throw new HostError(work.host.label, {
+            code: "no-base",
+            message: `${wanted.base.adopt} is no venv`,
+            where: wanted.base.adopt,
+            expected: "a directory with pyvenv.cfg and bin/python",
+            remedy: "name the venv to adopt by its own directory, or let one be made from python and requirements",
+        });
+    }
+    return recipe as Recipe;
+}
+
+function looked({ root, base }: VenvInputs, work: Work): Promise<HostFacts> {
+    return work.host.look(root, "adopt" in base ? [base.adopt] : []);
+}
+
+function protocolBase(base: Base): Record<string, unknown> {
+    if ("adopt" in base) {
+        return { adopt: base.adopt };
+    }
+    const { python, requirements, indexUrl, extraIndexUrl, findLinks, noDeps } = base;
+    return {
+        key: keyOf(base),
+        python,
+        requirements: requirements.sha256,
+        indexUrl,
+        extraIndexUrl,
+        findLinks,
+        noDeps,
+        uv: null,
+    };
+}
+
+function madeOf({ name, base, overlays, patches }: VenvInputs): unknown {
+    return { name, base, overlays, patches };
+}
+
+/** What the release was made with, as it is shown. The host knows it by digest only. */
+function labelsOf(
+    release: string | null,
+    prior: { inputs: VenvWish; state: VenvState } | undefined,
+): Pick<VenvState, "packages" | "files"> {
+    if (prior === undefined) {
+        return { packages: {}, files: {} };
+    }
+    return (prior.inputs.release ?? prior.state.release) === release ? prior.inputs : prior.state;
+}
+
+function stateOf(
+    { root, name, base, overlays, patches, packages, files, keep }: VenvWish,
+    release: string,
+    owner: string,
+    machine: string,
+): VenvState {
+    return {
+        owner,
+        machine,
+        root,
+        name,
+        base: describeBase(baseOf(base), base),
+        release,
+        overlays,
+        patches,
+        packages,
+        files,
+        keep,
+    };
+}

@@ -1,0 +1,192 @@
+import type { handleUnaryCall, ServiceError, sendUnaryData, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
+import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { type ChangeRequest, change, remove, Unfinished } from "./change";
+import { check } from "./check/check";
+import type { AnyResource, Context } from "./context";
+import { diff } from "./diff";
+import { explain } from "./errors";
+import { renderDetail } from "./path";
+import { read } from "./read";
+import type { Change } from "./resource";
+import { schema } from "./schema";
+import { decode, encode, failure, initFailed } from "./wire";
+
+const KINDS: Record<Change["kind"], proto.PropertyDiff.Kind> = {
+    add: proto.PropertyDiff.Kind.ADD,
+    update: proto.PropertyDiff.Kind.UPDATE,
+    delete: proto.PropertyDiff.Kind.DELETE,
+    "add-replace": proto.PropertyDiff.Kind.ADD_REPLACE,
+    "update-replace": proto.PropertyDiff.Kind.UPDATE_REPLACE,
+    "delete-replace": proto.PropertyDiff.Kind.DELETE_REPLACE,
+};
+
+export interface Served {
+    context: Context;
+    version: string;
+    table: ReadonlyMap<string, AnyResource>;
+    cancel: () => void;
+}
+
+/** The provider as the engine sees it. Besides wire.ts the only place that knows protobuf; it decides nothing. */
+export function service({ context, version, table, cancel }: Served): UntypedServiceImplementation {
+    const find = (urn: string): AnyResource => {
+        // The type of a child is written after those of its parents: `…::parent$type::name`.
+        const token = urn.split("::")[2]?.split("$").at(-1) ?? "";
+        const resource = table.get(token);
+        if (resource === undefined) {
+            throw failure(
+                `no such resource type: ${token}; there are ${[...table.keys()].join(", ")}`,
+                status.NOT_FOUND,
+            );
+        }
+        return resource;
+    };
+
+    const handlers = {
+        handshake: async (request: proto.ProviderHandshakeRequest) => {
+            context.log.attach(request.getEngineAddress());
+            return new proto.ProviderHandshakeResponse();
+        },
+        attach: async (request: { getAddress(): string }) => {
+            context.log.attach(request.getAddress());
+            return new Empty();
+        },
+        getPluginInfo: async () => new PluginInfo().setVersion(version),
+        getSchema: async () => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema(version, table))),
+        checkConfig: async (request: proto.CheckRequest) => new proto.CheckResponse().setInputs(request.getNews()),
+        diffConfig: async () => new proto.DiffResponse().setChanges(proto.DiffResponse.DiffChanges.DIFF_NONE),
+        // No accept_secrets: the engine marks outputs as secret by the names of the inputs, and key by key.
+        configure: async () => new proto.ConfigureResponse().setSupportspreview(true),
+        check: async (request: proto.CheckRequest) => {
+            const answer = await check(context, find(request.getUrn()), {
+                news: decode(request.getNews()),
+                olds: decode(request.getOlds()),
+                seed: request.getRandomseed_asU8(),
+            });
+            const response = new proto.CheckResponse();
+            if ("inputs" in answer) {
+                return response.setInputs(encode(answer.inputs));
+            }
+            // With a property the engine would print the value beside it, be it a secret.
+            return response.setFailuresList(
+                answer.failures.map((reason) => new proto.CheckFailure().setReason(reason)),
+            );
+        },
+        diff: async (request: proto.DiffRequest) => {
+            const resource = find(request.getUrn());
+            const changes = diff(context, resource, {
+                state: decode(request.getOlds()),
+                oldInputs: decode(request.getOldInputs()),
+                news: decode(request.getNews()),
+                ignoreChanges: request.getIgnorechangesList(),
+            });
+            return diffResponse(changes, resource.deleteBeforeReplace ?? false);
+        },
+        create: async (request: proto.CreateRequest) => {
+            const { id, state } = await change(context, find(request.getUrn()), {
+                ...common(request),
+                inputs: decode(request.getProperties()),
+                preview: request.getPreview(),
+            });
+            return new proto.CreateResponse()
+                .setId(request.getPreview() ? "" : id)
+                .setProperties(encode(state))
+                .setRefreshBeforeUpdate(true);
+        },
+        read: async (request: proto.ReadRequest) => {
+            const answer = await read(context, find(request.getUrn()), {
+                id: request.getId(),
+                urn: request.getUrn(),
+                inputs: decode(request.getInputs()),
+                state: decode(request.getProperties()),
+            });
+            const response = new proto.ReadResponse().setId(answer.id).setRefreshBeforeUpdate(true);
+            return answer.id === ""
+                ? response
+                : response.setProperties(encode(answer.state)).setInputs(encode(answer.inputs));
+        },
+        update: async (request: proto.UpdateRequest) => {
+            const { state } = await change(context, find(request.getUrn()), {
+                ...common(request),
+                inputs: decode(request.getNews()),
+                state: decode(request.getOlds()),
+                preview: request.getPreview(),
+            });
+            return new proto.UpdateResponse().setProperties(encode(state)).setRefreshBeforeUpdate(true);
+        },
+        delete: async (request: proto.DeleteRequest) => {
+            // The properties are old outputs; how the host is reached is among the inputs.
+            const inputs = decode(request.getOldInputs());
+            await remove(context, find(request.getUrn()), {
+                ...common(request),
+                inputs,
+                state: decode(request.getProperties()),
+            });
+            return new Empty();
+        },
+        invoke: async (request: proto.InvokeRequest) => {
+            if (request.getTok() !== "sglang:index:unreached") {
+                throw failure(
+                    `no such function: ${request.getTok()}; there is sglang:index:unreached`,
+                    status.NOT_FOUND,
+                );
+            }
+            const hosts = context.hosts.allUnreached().map((error) => ({ host: error.host, message: explain(error) }));
+            return new proto.InvokeResponse().setReturn(encode({ hosts }));
+        },
+        cancel: async () => {
+            cancel();
+            return new Empty();
+        },
+    };
+
+    return Object.fromEntries(
+        Object.entries(handlers).map(([name, handler]) => [name, unary(context, handler as Handler)]),
+    );
+}
+
+type Handler = (request: unknown) => Promise<unknown>;
+
+function unary(context: Context, handler: Handler): handleUnaryCall<unknown, unknown> {
+    return (call, callback: sendUnaryData<unknown>) => {
+        // Lines that come after the answer would be lost.
+        const answer = async (error: ServiceError | null, response?: unknown): Promise<void> => {
+            await context.log.flushed();
+            callback(error, response);
+        };
+        handler(call.request).then(
+            (response) => answer(null, response),
+            (error: unknown) => answer(asServiceError(error)),
+        );
+    };
+}
+
+function asServiceError(error: unknown): ServiceError {
+    if (error instanceof Unfinished) {
+        return initFailed(error.id, error.state, error.message);
+    }
+    return error instanceof Error && "metadata" in error ? (error as ServiceError) : failure(explain(error));
+}
+
+function common(request: { getUrn(): string; getTimeout(): number }): Pick<ChangeRequest, "urn" | "timeout"> {
+    return { urn: request.getUrn(), timeout: request.getTimeout() };
+}
+
+function diffResponse(changes: Change[], deleteBeforeReplace: boolean): proto.DiffResponse {
+    const response = new proto.DiffResponse();
+    const { DIFF_NONE, DIFF_SOME } = proto.DiffResponse.DiffChanges;
+    response.setChanges(changes.length > 0 ? DIFF_SOME : DIFF_NONE);
+    response.setHasdetaileddiff(true);
+    for (const { path, kind } of changes) {
+        // inputDiff stays false: the old side shown is then what is on the host.
+        response.getDetaileddiffMap().set(renderDetail(path), new proto.PropertyDiff().setKind(KINDS[kind]));
+    }
+    const names = (some: Change[]): string[] => [...new Set(some.map(({ path }) => String(path[0])))];
+    response.setDiffsList(names(changes));
+    const replaces = changes.filter(({ kind }) => kind.endsWith("-replace"));
+    response.setReplacesList(names(replaces));
+    return response.setDeletebeforereplace(replaces.length > 0 && deleteBeforeReplace);
+}
