@@ -33,12 +33,19 @@ export function hostedVenv(
     const prefix = `${at.connection.name}-${venv}`;
     const { base, overlays, patches, keep } = args;
     const overlay =
-        overlays === undefined ? undefined : new PackageOverlay(`${prefix}-overlays`, { ...at, venv, overlays }, opts);
+        overlays && filled(overlays)
+            ? new PackageOverlay(`${prefix}-overlays`, { ...at, venv, overlays }, opts)
+            : undefined;
     const patch =
-        patches === undefined ? undefined : new SourcePatch(`${prefix}-patches`, { ...at, venv, patches }, opts);
+        patches && filled(patches) ? new SourcePatch(`${prefix}-patches`, { ...at, venv, patches }, opts) : undefined;
     const layers = {
         ...(overlay && { overlays: overlay.digest, packages: overlay.packages }),
         ...(patch && { patches: patch.digest, files: patch.files }),
     };
     return { overlay, patch, venv: new Venv(prefix, { ...at, name: venv, base, keep, ...layers }, opts) };
+}
+
+/** A list with something in it, or one that is not known yet. */
+function filled(list: object): boolean {
+    return !Array.isArray(list) || list.length > 0;
 }

@@ -1,7 +1,7 @@
 import type { Issue } from "./issues";
 import { connectionOf, list, mapping, placements, type RawPlacement } from "./raw";
 
-/** Two services of one host with one name or one port, and two hosts that are one machine. */
+/** What cannot both be: names, ports, GPUs and machines that are given twice. */
 export function collisions(raw: unknown): Issue[] {
     const all = placements(raw);
     const listening = all.filter(({ merged }) => merged.port !== undefined);
@@ -16,6 +16,12 @@ export function collisions(raw: unknown): Issue[] {
             ({ host, merged }) => `${host}/${String(merged.port)}`,
             ({ merged }, first) => `port ${String(merged.port)} is that of ${first} already`,
         ),
+        ...all
+            .filter(({ merged }) => merged.gpus !== undefined && "CUDA_VISIBLE_DEVICES" in mapping(merged.env))
+            .map(({ path }) => ({
+                path,
+                message: "has both `gpus` and a variable CUDA_VISIBLE_DEVICES; say it once",
+            })),
         ...machines(raw),
         ...sameNames(raw),
     ];

@@ -5,7 +5,7 @@ import { command } from "./command";
 import { connection } from "./connection";
 import { open } from "./open";
 import { placement, service, serviceFields } from "./service";
-import { strict } from "./strict";
+import { described, strict } from "./strict";
 import { text, texts } from "./text";
 import { venv } from "./venv";
 
@@ -49,15 +49,16 @@ export const defaults = strict({
         .describe("Fields that services do not give themselves; any field of a service."),
 }).meta({ id: "defaults", description: "What holds for all hosts, venvs and services that do not say otherwise." });
 
+const share = (issue: { input?: unknown }) =>
+    `expected a number of hosts such as 2, or a share such as \`25%\`, found ${described(issue.input)}`;
+
 /** In which order hosts are changed. */
 export const rollout = strict({
     canary: texts
         .optional()
         .describe("Hosts that are changed first; the others wait until these have succeeded. Default: none."),
     batch: z
-        .union([z.int().min(1), z.string().regex(/^(100|[1-9]\d?)%$/)], {
-            error: "expected a number of hosts such as 2, or a share such as `25%`",
-        })
+        .union([z.int().min(1), z.string().regex(/^(100|[1-9]\d?)%$/, { error: share })], { error: share })
         .optional()
         .describe(
             "How many of the others are changed at a time: a number, or a share of them in percent, rounded up. Default: all.",

@@ -20,9 +20,11 @@ export function written(path: PropertyKey[]): string {
 
 /** Everything that zod found, one line per fact; an issue about several unknown keys becomes several. */
 export function issuesOf(error: z.ZodError): Issue[] {
-    return error.issues.flatMap((issue) =>
-        issue.message.split("\n").map((message) => ({ path: issue.path as (string | number)[], message })),
-    );
+    return error.issues.flatMap((issue) => {
+        const messages =
+            issue.code === "invalid_key" ? issue.issues.map((one) => one.message) : issue.message.split("\n");
+        return messages.map((message) => ({ path: issue.path as Issue["path"], message }));
+    });
 }
 
 /** What zod says where a schema has no words of its own: what was expected, then what was found. */

@@ -16,7 +16,9 @@ function nearest(word: string, known: string[]): string | undefined {
         .map((name) => ({ name, away: edits(word.toLowerCase(), name.toLowerCase()) }))
         .sort((a, b) => a.away - b.away);
     const best = ranked[0];
-    return best !== undefined && best.away <= Math.min(limit, word.length - 1) ? best.name : undefined;
+    return best !== undefined && best.away <= Math.min(limit, word.length - 1, best.name.length - 1)
+        ? best.name
+        : undefined;
 }
 
 /** Levenshtein's distance. */

@@ -75,8 +75,8 @@ function planVenv(config: VenvConfig, keep: number | undefined, local: boolean, 
             adopt === undefined
                 ? { ...more, python: python as string, requirements: file(requirements as string) }
                 : { adopt: hostPath(adopt, local, context.project) },
-        ...(overlays?.length && { overlays }),
-        ...(patches?.length && { patches }),
+        overlays,
+        patches,
         keep: config.keep ?? keep,
     };
 }

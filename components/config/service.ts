@@ -9,7 +9,7 @@ import { command } from "./command";
 import { duration } from "./duration";
 import { open } from "./open";
 import { secretRef } from "./secret";
-import { strict } from "./strict";
+import { described, strict } from "./strict";
 import { scalar, text } from "./text";
 
 const inputs = sglangServiceInputs.shape;
@@ -34,6 +34,28 @@ const ready = strict({
     path: readyInputs.shape.path,
 }).meta({ id: "ready", description: "When a new process counts as serving." });
 
+const limit = z
+    .union([z.int().min(0), z.literal("infinity")], {
+        error: (issue) => `expected a whole number or \`infinity\`, found ${described(issue.input)}`,
+    })
+    .optional();
+
+const limits = strict({
+    nofile: limit.describe("Open files. Default: 1048576."),
+    memlock: limit.describe("Bytes of locked memory. Default: infinity."),
+    stack: limit.describe("Bytes of stack. Default: 67108864."),
+    core: limit.describe("Bytes of a core dump. Default: the host's."),
+    nproc: limit.describe("Processes of the user. Default: the host's."),
+}).meta({
+    id: "limits",
+    description: "Resource limits of the process: numbers, or `infinity`; where the host allows it.",
+});
+
+const variable = z.union([secretRef, scalar, z.null()], {
+    error: (issue) =>
+        `expected a text, a whole number, null or { secret: NAME }, found ${described(issue.input)}; put it in quotes to say which text is meant`,
+});
+
 const key = z.union([z.literal("generate"), secretRef], {
     error: "expected `generate` or a reference { secret: NAME }; a key has no place in clear text in this file",
 });
@@ -50,7 +72,7 @@ export const serviceFields = {
         .optional()
         .describe("GPUs that it sees, by number (CUDA_VISIBLE_DEVICES); [] = none. Default: all."),
     env: z
-        .record(z.string(), z.union([secretRef, scalar, z.null()]))
+        .record(z.string(), variable)
         .optional()
         .describe(
             "Variables by name: text, whole number, { secret: NAME }, or null to take out one that was inherited. `{site}` = site-packages of the release.",
@@ -61,7 +83,7 @@ export const serviceFields = {
     user: inputs.user,
     group: inputs.group,
     workingDirectory: text.optional().describe(`${inputs.workingDirectory.description}`),
-    limits: open(inputs.limits),
+    limits: limits.optional().describe("Resource limits. Default: those of each."),
     supervisor: open(inputs.supervisor),
     log: text.optional().describe(`${inputs.log.description}`),
     stopTimeout: duration.optional().describe("Time between SIGTERM and SIGKILL; duration. Default: 60s."),
