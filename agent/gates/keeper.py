@@ -5,6 +5,8 @@ to change user and limits between fork and exec is only safe in a process with a
 collects the descendants that leave their session. It reads what to do as one line of JSON from stdin; when stdin
 ends, because whoever asked gave up or died, everything is killed.
 """
+
+import contextlib
 import json
 import os
 import resource
@@ -51,24 +53,26 @@ def descendants(top):
     return found
 
 
-def bound(value):
-    """`65536` | `infinity` -> a number for setrlimit."""
-    return resource.RLIM_INFINITY if str(value) == "infinity" else int(value)
-
-
 def limit(name, value):
-    """Sets one limit by systemd's name without `Limit`; `soft:hard` or one value for both."""
-    parts = str(value).split(":")
-    number = getattr(resource, "RLIMIT_" + name.upper())
+    """Sets one limit by systemd's name without `Limit`, to a number or `infinity`, soft and hard."""
+    kind = getattr(resource, "RLIMIT_" + name.upper())
+    number = resource.RLIM_INFINITY if value == "infinity" else int(value)
     try:
-        resource.setrlimit(number, (bound(parts[0]), bound(parts[-1])))
+        resource.setrlimit(kind, (number, number))
     except ValueError as error:
-        raise ValueError("%s, which is %d here" % (error, resource.getrlimit(number)[1]))
+        raise ValueError("%s, which is %d here" % (error, resource.getrlimit(kind)[1]))
+
+
+def die_first():
+    """When memory runs out, it is this process that goes, and not the server that runs beside it."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def become(spec, say):
     """Turns this process into what the unit would be; `say(step)` names each step before it is taken."""
     os.setsid()
+    die_first()
     for name, value in sorted(spec["limits"].items()):
         say("limit %s=%s" % (name, value))
         limit(name, value)
@@ -102,10 +106,17 @@ def run_child(spec, failure, keep):
         step[0] = "exec " + spec["argv"][0]
         for number in keep:
             os.set_inheritable(number, True)
-        environment = {key.encode("utf-8", "surrogateescape"): value.encode("utf-8", "surrogateescape") for key, value in spec["env"].items()}
+        environment = {
+            key.encode("utf-8", "surrogateescape"): value.encode("utf-8", "surrogateescape")
+            for key, value in spec["env"].items()
+        }
         os.execve(spec["argv"][0], [arg.encode("utf-8", "surrogateescape") for arg in spec["argv"]], environment)
     except Exception as error:
-        said = {"step": step[0], "error": getattr(error, "strerror", None) or str(error), "blocked": blocked(spec["argv"][0])}
+        said = {
+            "step": step[0],
+            "error": getattr(error, "strerror", None) or str(error),
+            "blocked": blocked(spec["argv"][0]),
+        }
         os.write(failure, json.dumps(said).encode())
     finally:
         os._exit(127)
@@ -128,16 +139,10 @@ def kill_all(pid):
     """Kills what is left; the pids that would not die within ten seconds (a driver can hold them)."""
     deadline = time.monotonic() + KILL_SECONDS
     while True:
-        try:
-            os.killpg(pid, signal.SIGKILL)
-        except OSError:
-            pass
         left = descendants(os.getpid())
-        for each in left:
-            try:
-                os.kill(each, signal.SIGKILL)
-            except OSError:
-                continue
+        for kill, target in [(os.killpg, pid)] + [(os.kill, each) for each in left]:
+            with contextlib.suppress(OSError):
+                kill(target, signal.SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

@@ -1,9 +1,12 @@
 """Asks the candidate's own interpreter: one start of it, as `python -m MODULE` would see the world, runs all the gates."""
+
 import json
 import zlib
 
+from agent.bundle import sources
 from agent.gates import sandbox
-from agent.gates.source import inside
+
+INSIDE = "agent.gates.inside"
 
 # Like `python -m`, the current directory comes first on sys.path, but only once our own imports are done: a file of the
 # service's directory must not become part of the gates. `before` is what the interpreter loads by itself.
@@ -60,6 +63,11 @@ class Answer:
                 self.at, self.what = record["at"], record.get("what")
             else:
                 self.done = True
+
+
+def inside():
+    """{module name below `agent.gates.inside`: source}, the package itself by ""."""
+    return {name[len(INSIDE) + 1 :]: text for name, text in sources().items() if (name + ".").startswith(INSIDE + ".")}
 
 
 def job(candidate):

@@ -2,19 +2,19 @@
 
 What it prints is noise and is only kept as a tail for errors; answers come through an open file of their own.
 """
+
 import collections
-import grp
 import json
 import os
-import pwd
 import select
 import subprocess
 import sys
 import tempfile
 import time
 
+from agent.bundle import source
 from agent.fault import Fault
-from agent.gates.source import source
+from agent.service.account import account
 
 TAIL = 16384
 
@@ -27,40 +27,18 @@ wrote to its answer file; output: the tail of what it printed; left: pids that c
 
 
 def identity(user, group):
-    """(uid, gid, supplementary gids) of a unit's User= and Group=, or None when the agent is that user already.
-
-    A number needs no passwd entry; its group is then the same number.
-    """
-    if user is None and group is None:
-        return None
-    uid, gid, name = os.getuid(), os.getgid(), None
-    if user is not None:
-        try:
-            entry = pwd.getpwuid(int(user)) if str(user).isdigit() else pwd.getpwnam(user)
-            uid, gid, name = entry.pw_uid, entry.pw_gid, entry.pw_name
-        except KeyError:
-            if not str(user).isdigit():
-                raise Fault("no-user", "there is no user %s on this host" % user, expected=user, remedy="create the user, or declare another")
-            uid = gid = int(user)
-    if group is not None:
-        try:
-            gid = int(group) if str(group).isdigit() else grp.getgrnam(group).gr_gid
-        except KeyError:
-            raise Fault("no-group", "there is no group %s on this host" % group, expected=group, remedy="create the group, or declare another")
-    if (uid, gid) == (os.getuid(), os.getgid()):
-        return None
-    if os.getuid() != 0:
-        raise Fault(
-            "not-permitted",
-            "only root can run a command as uid %d gid %d, and the agent is uid %d" % (uid, gid, os.getuid()),
-            remedy="connect as root or with become: sudo, or drop the service's user",
-        )
-    return uid, gid, os.getgrouplist(name, gid) if name else [gid]
+    """(uid, gid, supplementary gids) to change to, or None when root stays root or the agent is that user already."""
+    who = account(user, group)
+    return None if os.geteuid() != 0 or who.uid == 0 else (who.uid, who.gid, list(who.groups))
 
 
 def open_answer(content=b""):
     """An open file without a name: no directory that is full, noexec, or another user's is involved."""
-    number = os.memfd_create("answer") if hasattr(os, "memfd_create") else os.dup(tempfile.TemporaryFile().fileno())
+    if hasattr(os, "memfd_create"):
+        number = os.memfd_create("answer")
+    else:
+        with tempfile.TemporaryFile() as file:
+            number = os.dup(file.fileno())
     os.write(number, content)
     os.lseek(number, 0, os.SEEK_SET)
     return number
@@ -85,7 +63,11 @@ def run(argv, env, cwd, user=None, group=None, limits=None, job=b"", timeout=600
         spec = {"argv": command, "env": env, "cwd": cwd, "identity": who, "limits": limits or {}}
         keeper = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", source("agent.gates.keeper")] + [str(number) for number in files],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=files, start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            pass_fds=files,
+            start_new_session=True,
         )
         with keeper:
             output, ended = follow(keeper, spec, files[1], started + timeout, cancelled, watch)
@@ -127,7 +109,13 @@ def outcome(files, command, cwd, output, ended, seconds):
     failed = said.get("failed")
     if failed:
         where = " as this user, who may not enter %s" % failed["blocked"] if failed["blocked"] else ""
-        raise Fault("sandbox", "%s cannot be run in %s as the service would: %s: %s%s" % (command[0], cwd, failed["step"], failed["error"], where), where=command[0], found=failed["error"])
+        raise Fault(
+            "sandbox",
+            "%s cannot be run in %s as the service would: %s: %s%s"
+            % (command[0], cwd, failed["step"], failed["error"], where),
+            where=command[0],
+            found=failed["error"],
+        )
     status = said["status"]
     code = os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None
     killed = os.WTERMSIG(status) if status is not None and os.WIFSIGNALED(status) else None

@@ -1,4 +1,5 @@
 """The gates of a service, run in the service's own user, environment and directory, on the candidate, before the switch."""
+
 import os
 import signal
 
@@ -48,12 +49,21 @@ def refuse_missing(candidate):
     if not os.path.exists(python):
         found = "a link to %s, which is not there" % os.path.realpath(python) if os.path.lexists(python) else "nothing"
         remedy = "install that Python again at the same path, or make the venv anew"
-        raise interpreter(candidate, "%s is %s" % (python, found), found=found, expected="the release's interpreter", remedy=remedy)
+        raise interpreter(
+            candidate, "%s is %s" % (python, found), found=found, expected="the release's interpreter", remedy=remedy
+        )
 
 
 def interpreter(candidate, text, **more):
     """The fault of an interpreter that cannot even be started as the unit would start it."""
-    gate = {"gate": "interpreter", "ok": False, "seconds": 0.0, "note": "", "problems": [{"text": text}], "warnings": []}
+    gate = {
+        "gate": "interpreter",
+        "ok": False,
+        "seconds": 0.0,
+        "note": "",
+        "problems": [{"text": text}],
+        "warnings": [],
+    }
     return fault_of([gate], candidate, [gate], **more)
 
 
@@ -70,8 +80,17 @@ def broken(candidate, outcome, answer):
     else:
         how = "the interpreter ended by itself (exit %s)%s" % (outcome.exit, at)
     noise = ("<gates>", "<frozen ", "importlib/__init__.py", "Extension modules:", 'File "<string>"')
-    lines = [line for line in outcome.output.splitlines() if line.strip() and not any(word in line for word in noise)][-12:]
-    return {"gate": gate, "ok": False, "seconds": round(outcome.seconds, 3), "note": "", "problems": [{"text": how, "detail": lines}], "warnings": []}
+    lines = [line for line in outcome.output.splitlines() if line.strip() and not any(word in line for word in noise)][
+        -12:
+    ]
+    return {
+        "gate": gate,
+        "ok": False,
+        "seconds": round(outcome.seconds, 3),
+        "note": "",
+        "problems": [{"text": how, "detail": lines}],
+        "warnings": [],
+    }
 
 
 def fault_of(failed, candidate, gates, **more):
@@ -80,11 +99,16 @@ def fault_of(failed, candidate, gates, **more):
     told = [(gate["gate"], problem) for gate in failed for problem in gate["problems"]]
     names = list(dict.fromkeys(gate["gate"] for gate in failed))
     lines = ["gate %s: %s" % (gate, problem["text"]) for gate, problem in told]
-    detail = ["%s\n%s" % (line, "\n".join("  " + more for more in problem["detail"])) for line, (_, problem) in zip(lines, told) if problem.get("detail")]
+    detail = [
+        "%s\n%s" % (line, "\n".join("  " + more for more in problem["detail"]))
+        for line, (_, problem) in zip(lines, told)
+        if problem.get("detail")
+    ]
     count = "" if len(lines) == 1 else "%d problems: " % len(lines)
     return Fault(
         "gate",
-        "the candidate does not pass (%s%s); what runs was left alone\n%s" % (count, ", ".join(names), "\n".join(lines)),
+        "the candidate does not pass (%s%s); what runs was left alone\n%s"
+        % (count, ", ".join(names), "\n".join(lines)),
         **dict(
             {
                 "gate": names[0],
@@ -94,6 +118,6 @@ def fault_of(failed, candidate, gates, **more):
                 "problems": [dict(problem, gate=gate) for gate, problem in told],
                 "gates": gates,
             },
-            **more
-        )
+            **more,
+        ),
     )

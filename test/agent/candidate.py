@@ -1,4 +1,5 @@
 """A real venv with tiny packages in it, for the tests of the gates."""
+
 import hashlib
 import os
 import shutil
@@ -50,7 +51,11 @@ class Candidate:
         self.cwd = self.make_directory("work")
         self.python = os.path.join(self.make_directory("release", "bin"), "python")
         os.symlink(os.path.realpath(python), self.python)
-        self.write("pyvenv.cfg", "home = %s\ninclude-system-site-packages = false\n" % os.path.dirname(os.path.realpath(python)), below=self.release)
+        self.write(
+            "pyvenv.cfg",
+            "home = %s\ninclude-system-site-packages = false\n" % os.path.dirname(os.path.realpath(python)),
+            below=self.release,
+        )
         self.write("tinyserve/__init__.py", "")
         self.write("tinyserve/server_args.py", SERVER_ARGS)
         self.write("tinyserve/launch_server.py", "from tinyserve.launch import *\n" + textwrap.dedent(LAUNCH))
@@ -73,7 +78,9 @@ class Candidate:
         return file
 
     def distribution(self, name, version, *requires):
-        lines = ["Metadata-Version: 2.1", "Name: " + name, "Version: " + version] + ["Requires-Dist: " + wish for wish in requires]
+        lines = ["Metadata-Version: 2.1", "Name: " + name, "Version: " + version] + [
+            "Requires-Dist: " + wish for wish in requires
+        ]
         self.write("%s-%s.dist-info/METADATA" % (name.replace("-", "_"), version), "\n".join(lines) + "\n")
 
     def patched(self, module, text=None):
@@ -87,8 +94,17 @@ class Candidate:
     def wish(self, env=None, args=("--model-path", "/m"), module="tinyserve.launch_server", **more):
         gates = {key: more.pop(key) for key in ("imports", "patched", "asserts", "flags", "timeout") if key in more}
         whole = {
-            "python": self.python, "site": self.site, "release": self.release, "cwd": self.cwd, "user": None, "group": None, "limits": {},
-            "module": module, "args": list(args), "env": dict({"HOME": self.top, "PATH": "/usr/bin:/bin"}, **(env or {})), "gates": dict({"timeout": 60}, **gates),
+            "python": self.python,
+            "site": self.site,
+            "release": self.release,
+            "cwd": self.cwd,
+            "user": None,
+            "group": None,
+            "limits": {},
+            "module": module,
+            "args": list(args),
+            "env": dict({"HOME": self.top, "PATH": "/usr/bin:/bin"}, **(env or {})),
+            "gates": dict({"timeout": 60}, **gates),
         }
         return dict(whole, **more)
 

@@ -1,4 +1,5 @@
 """Gate 6: Python expressions that must be true in the candidate, after its imports."""
+
 import ast
 import builtins
 import sys
@@ -22,7 +23,18 @@ def sides(expression, scope):
     if not isinstance(node, ast.Compare) or len(node.ops) != 1:
         return None
     left, right = value(node.left, scope), value(node.comparators[0], scope)
-    symbol = {"Eq": "==", "NotEq": "!=", "Lt": "<", "LtE": "<=", "Gt": ">", "GtE": ">=", "In": "in", "NotIn": "not in", "Is": "is", "IsNot": "is not"}
+    symbol = {
+        "Eq": "==",
+        "NotEq": "!=",
+        "Lt": "<",
+        "LtE": "<=",
+        "Gt": ">",
+        "GtE": ">=",
+        "In": "in",
+        "NotIn": "not in",
+        "Is": "is",
+        "IsNot": "is not",
+    }
     return "%s %s %s" % (clip(left), symbol[type(node.ops[0]).__name__], clip(right))
 
 

@@ -1,4 +1,5 @@
 """Names of the environment that SGLang would ignore: a misspelt SGLANG_… is silently the default."""
+
 import difflib
 import os
 import re
@@ -16,7 +17,9 @@ def warnings(names, site):
     if not left:
         return []
     # Some names are read outside environ.py, and a patch may read its own: only what nobody mentions is unknown.
-    known = mentioned(os.path.join(folder, file) for folder, _, files in os.walk(root) for file in files if file.endswith(".py"))
+    known = mentioned(
+        os.path.join(folder, file) for folder, _, files in os.walk(root) for file in files if file.endswith(".py")
+    )
     return [sentence(name, known) for name in sorted(left) if not {name, modern(name)} & known]
 
 

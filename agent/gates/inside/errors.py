@@ -1,4 +1,5 @@
 """What an exception of an import means for a person: which file, which library, which variable, which versions."""
+
 import glob
 import os
 import re
@@ -45,7 +46,8 @@ def describe(error, job):
 
 def in_patched(places, job):
     """The innermost frame that lies in a patched file, or None."""
-    suffixes = tuple(os.sep + item["path"].lstrip(os.sep) for item in job["patched"] if item.get("path"))
+    paths = [item.get("path") or item["module"].replace(".", os.sep) + ".py" for item in job["patched"]]
+    suffixes = tuple(os.sep + path.lstrip(os.sep) for path in paths)
     return next((place for place in reversed(places) if suffixes and place[0].endswith(suffixes)), None)
 
 
@@ -85,7 +87,13 @@ def variable(error):
     """The environment variable whose absence this is, with the user who lacks it."""
     raised = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)][-1:]
     if isinstance(error, KeyError) and error.args and raised in (["<frozen os>"], [trace.MACHINERY[1]]):
-        return "the environment variable %s is not set in the service's environment (uid %d)" % (error.args[0], os.getuid())
+        return "the environment variable %s is not set in the service's environment (uid %d)" % (
+            error.args[0],
+            os.getuid(),
+        )
     if "getpwuid" in str(error) or "No username set" in str(error):
-        return "uid %d has no passwd entry: set USER and HOME in the service's environment, or give it a user that exists" % os.getuid()
+        return (
+            "uid %d has no passwd entry: set USER and HOME in the service's environment, or give it a user that exists"
+            % os.getuid()
+        )
     return None

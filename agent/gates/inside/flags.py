@@ -1,4 +1,5 @@
 """Gate 7: the launch flags, asked of the candidate's own parser; each flag for itself, so that all that is wrong comes at once."""
+
 import argparse
 import difflib
 import importlib
@@ -116,11 +117,16 @@ def abbreviated(parser, name, known):
         return None, unknown(name, known)
     if len(matches) > 1 and (len(actions) > 1 or sys.version_info < (3, 12)):
         return None, "%s is ambiguous: it begins %s" % (name, ", ".join(matches))
-    return known[matches[0]], "%s is only the beginning of %s: another version may know two that begin so" % (name, matches[0])
+    return known[matches[0]], "%s is only the beginning of %s: another version may know two that begin so" % (
+        name,
+        matches[0],
+    )
 
 
 def unknown(name, known):
     near = difflib.get_close_matches(name, list(known), 3, 0.6)
+    best = difflib.SequenceMatcher(None, near[0], name).ratio() if near else 0
+    near = [other for other in near if difflib.SequenceMatcher(None, other, name).ratio() > best - 0.1]
     return "%s is not a flag of this version%s" % (name, "; nearest: " + ", ".join(near) if near else "")
 
 
@@ -132,11 +138,20 @@ def parsed(parser, group, action):
         _, extra = parser.parse_known_args(group)
     except Refused as error:
         text = re.sub(r"^argument \S+: ", "", str(error))
-        wrong = [value for value in values if action.choices is not None and value not in [str(choice) for choice in action.choices]]
+        wrong = [
+            value
+            for value in values
+            if action.choices is not None and value not in [str(choice) for choice in action.choices]
+        ]
         if wrong and "invalid choice" in text:
             choices = sorted(str(choice) for choice in action.choices)
             near = difflib.get_close_matches(wrong[0], choices, 1)
-            return "%s has no choice %r%s; choices: %s" % (name, wrong[0], "; nearest: " + near[0] if near else "", ", ".join(choices))
+            return "%s has no choice %r%s; choices: %s" % (
+                name,
+                wrong[0],
+                "; nearest: " + near[0] if near else "",
+                ", ".join(choices),
+            )
         return "%s %s: %s" % (name, " ".join(values), text) if values else "%s: %s" % (name, text)
     except BaseException as error:  # an action of the candidate's own that does not like the value
         return "%s %s: %s: %s" % (name, " ".join(values), type(error).__name__, error)

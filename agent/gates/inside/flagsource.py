@@ -1,4 +1,5 @@
 """The names of SGLang's launch flags, read from its source alone: for a candidate whose parser does not come up."""
+
 import ast
 import glob
 import os
@@ -8,7 +9,9 @@ def flags(site):
     """All option strings that `sglang.srt.server_args` of this site-packages declares, in any of its three styles; empty when unreadable."""
     root = os.path.join(site, "sglang", "srt")
     names = set()
-    for file in [os.path.join(root, "server_args.py")] + sorted(glob.glob(os.path.join(root, "arg_groups", "fields", "*.py"))):
+    for file in [os.path.join(root, "server_args.py")] + sorted(
+        glob.glob(os.path.join(root, "arg_groups", "fields", "*.py"))
+    ):
         try:
             with open(file, encoding="utf-8") as stream:
                 tree = ast.parse(stream.read())

@@ -1,4 +1,5 @@
 """Gate 4: the modules that the service needs are imported; everything that is missing is found in one go."""
+
 import ast
 import importlib
 import importlib.util
@@ -101,31 +102,55 @@ class Imports:
 
     def absence(self, name, error, who):
         places = trace.frames(error)
-        where = "%s:%d imports it (%s)" % (trace.short(places[-1][0]), places[-1][1], places[-1][2]) if places else "wanted by " + who
+        where = (
+            "%s:%d imports it (%s)" % (trace.short(places[-1][0]), places[-1][1], places[-1][2])
+            if places
+            else "wanted by " + who
+        )
         patched = errors.in_patched(places, self.job)
         if patched:
-            where = "the patched " + where if patched == places[-1] else "%s, reached from the patched %s:%d" % (where, trace.short(patched[0]), patched[1])
+            where = (
+                "the patched " + where
+                if patched == places[-1]
+                else "%s, reached from the patched %s:%d" % (where, trace.short(patched[0]), patched[1])
+            )
         if self.installed is None:
             self.installed = requirers.distributions()
         top = name.split(".")[0]
         if "." in name:
             owner = requirers.owner(top, self.installed)
             holder = "%s %s" % owner[:2] if owner else top
-            return "%s is not in %s (%s): %s" % (name, holder, trace.short(getattr(sys.modules.get(top), "__file__", None) or top), where)
+            return "%s is not in %s (%s): %s" % (
+                name,
+                holder,
+                trace.short(getattr(sys.modules.get(top), "__file__", None) or top),
+                where,
+            )
         found = requirers.wanted(top, self.installed)
         if found["present"]:
-            return "%s is missing although %s %s is installed by its metadata: %s" % (name, found["distribution"], found["present"], where)
+            return "%s is missing although %s %s is installed by its metadata: %s" % (
+                name,
+                found["distribution"],
+                found["present"],
+                where,
+            )
         if found["wants"]:
             text, by = found["wants"][0]
             return "%s is not installed: %s; %s requires %s" % (name, where, by, text)
-        return "%s is not installed: %s; nothing that is installed requires a distribution of that name (%s?)" % (name, where, found["distribution"])
+        return "%s is not installed: %s; nothing that is installed requires a distribution of that name (%s?)" % (
+            name,
+            where,
+            found["distribution"],
+        )
 
     def record(self, problem, into=None):
         if problem["text"] in self.seen:
             return
         self.seen.add(problem["text"])
         if self.standins.names and "missing" not in problem and into is None:
-            problem["text"] += " (seen with stand-ins for %s: may follow from it)" % ", ".join(sorted(self.standins.names))
+            problem["text"] += " (seen with stand-ins for %s: may follow from it)" % ", ".join(
+                sorted(self.standins.names)
+            )
         (self.problems if into is None else into).append(problem)
 
 

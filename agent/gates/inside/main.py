@@ -1,4 +1,5 @@
 """The gates one after the other, in one start of the interpreter: each writes its result as soon as it is known."""
+
 import os
 import sys
 import time
@@ -21,7 +22,9 @@ class Report:
     def end(self, gate, problems, warnings=(), note="", **more):
         told = [{"text": problem} if isinstance(problem, str) else problem for problem in problems]
         seconds = round(time.monotonic() - self.clock, 3)
-        self.tell(dict(more, gate=gate, ok=not told, seconds=seconds, note=note, problems=told, warnings=list(warnings)))
+        self.tell(
+            dict(more, gate=gate, ok=not told, seconds=seconds, note=note, problems=told, warnings=list(warnings))
+        )
 
 
 def run(job, tell):
@@ -71,4 +74,6 @@ def uncompiled():
         count += bool(cached and cached.endswith(".pyc") and not os.path.exists(cached))
     if count < 100:
         return []
-    return ["%d modules have no bytecode, and uid %d cannot write it: each start compiles them again" % (count, os.getuid())]
+    return [
+        "%d modules have no bytecode, and uid %d cannot write it: each start compiles them again" % (count, os.getuid())
+    ]

@@ -1,6 +1,6 @@
 """Gate 5: each patched module is the file that was put there, and nothing of interest comes from outside the release."""
+
 import hashlib
-import importlib.util
 import os
 import sys
 
@@ -18,8 +18,8 @@ def sha256(path):
 
 def patched(item, job, places):
     """The problem with one patched module or file as this interpreter finds it, or None."""
-    wanted = os.path.join(job["site"], item["path"])
     name = item.get("module")
+    wanted = os.path.join(job["site"], item.get("path") or name.replace(".", os.sep) + ".py")
     file = wanted
     if name:
         module = sys.modules.get(name)
@@ -33,16 +33,17 @@ def patched(item, job, places):
             found = shadows.foreign(name.split(".")[0], sys.modules[name.split(".")[0]], places)
             told = found[1] if found else "the patched file is %s" % wanted
             return "%s is imported from %s, outside the release; %s" % (name, os.path.realpath(file), told)
-    return content(name or item["path"], file, wanted, item["sha256"]) or (stale(name) if name else None)
+    return content(name, file, wanted, item["sha256"]) or (stale(name) if name else None)
 
 
 def content(name, file, wanted, sha):
     if not os.path.exists(file):
-        return "%s: %s is not there" % (name, file)
+        return "the patched file %s is not there" % file
     found = sha256(file)
     if found == sha:
         return None
-    told = "%s is imported from %s, whose content is not the patched one (sha256 %s, expected %s)" % (name, file, found[:12], sha[:12])
+    subject = "%s is imported from %s, whose content" % (name, file) if name else "the content of %s" % file
+    told = "%s is not the patched one (sha256 %s, expected %s)" % (subject, found[:12], sha[:12])
     if os.path.realpath(file) != os.path.realpath(wanted) and os.path.exists(wanted) and sha256(wanted) == sha:
         told += "; the patched file %s is there, but another one is found first" % wanted
     return told
@@ -57,7 +58,11 @@ def stale(name):
     used = loader.get_code(name)
     if used == loader.source_to_code(loader.get_data(module.__file__), module.__file__):
         return None
-    return "%s runs old bytecode: %s is not of the source %s; remove it" % (name, module.__spec__.cached, module.__file__)
+    return "%s runs old bytecode: %s is not of the source %s; remove it" % (
+        name,
+        module.__spec__.cached,
+        module.__file__,
+    )
 
 
 def loaded(job, places):
@@ -67,7 +72,12 @@ def loaded(job, places):
     declared = {name.split(".")[0] for name in job["imports"]}
     problems, warnings = [], []
     for name, module in sorted(sys.modules.items()):
-        if "." in name or name in job["before"] or getattr(module, "__spec__", None) is None or isinstance(module, standin.StandIn):
+        if (
+            "." in name
+            or name in job["before"]
+            or getattr(module, "__spec__", None) is None
+            or isinstance(module, standin.StandIn)
+        ):
             continue
         found = shadows.foreign(name, module, places)
         if found is None:
@@ -87,7 +97,12 @@ def library(job, places):
         path = os.path.join(places.cwd, file)
         name = file[:-3] if file.endswith(".py") else file
         package = os.path.isfile(os.path.join(path, "__init__.py"))
-        if (file.endswith(".py") or package) and places.stdlib_has(name) and name not in job["before"] and name not in sys.builtin_module_names:
+        if (
+            (file.endswith(".py") or package)
+            and places.stdlib_has(name)
+            and name not in job["before"]
+            and name not in sys.builtin_module_names
+        ):
             told.append("%s in the working directory hides the standard module %s" % (path, name))
     return told
 

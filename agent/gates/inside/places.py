@@ -1,4 +1,5 @@
 """Where a module came from, in words: the release, the standard library, the working directory, the user site…"""
+
 import os
 import site
 import sys

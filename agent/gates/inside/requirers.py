@@ -1,4 +1,5 @@
 """Which distribution would bring a module, and who wants it: from the metadata of what is installed."""
+
 import re
 from importlib import metadata
 

@@ -1,4 +1,5 @@
 """Packages that hide the candidate's own: a directory of the same name in the working directory, a copy in the user site."""
+
 import importlib.machinery
 import os
 import sys
@@ -22,7 +23,11 @@ def namespace(name, module, places):
     for folder in list(getattr(module, "__path__", None) or []):
         kind, phrase = places.name(os.path.dirname(folder))
         if kind not in ("release", "stdlib"):
-            text = "%s is only a namespace package: the directory %s without an __init__.py, in %s" % (name, folder, phrase)
+            text = "%s is only a namespace package: the directory %s without an __init__.py, in %s" % (
+                name,
+                folder,
+                phrase,
+            )
             return kind, text + instead_of(name, places)
     return None
 
@@ -51,7 +56,11 @@ def others(name):
         if spec is not None and spec.origin:
             yield spec.origin
     for finder in sys.meta_path:
-        if finder is importlib.machinery.PathFinder or isinstance(finder, standin.StandIns) or not hasattr(finder, "find_spec"):
+        if (
+            finder is importlib.machinery.PathFinder
+            or isinstance(finder, standin.StandIns)
+            or not hasattr(finder, "find_spec")
+        ):
             continue
         try:
             spec = finder.find_spec(name, None)

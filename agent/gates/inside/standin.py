@@ -3,6 +3,7 @@
 Only names that an import has failed for get one. A finder that answered for every unknown name would also answer for
 the optional ones, and send libraries down branches that they never take.
 """
+
 import importlib.abc
 import importlib.machinery
 import sys
@@ -52,8 +53,10 @@ def attribute(name):
 
 
 class StandIn(types.ModuleType):
-    __path__ = []
-    __version__ = "0"
+    def __init__(self, name):
+        super().__init__(name)
+        self.__path__ = []
+        self.__version__ = "0"
 
     def __getattr__(self, name):
         if name.startswith("__"):

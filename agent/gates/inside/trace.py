@@ -1,4 +1,5 @@
 """Where an exception came from: the frames of the candidate's own code, without those of the import machinery or ours."""
+
 import linecache
 import os
 import sys
