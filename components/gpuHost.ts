@@ -52,7 +52,7 @@ export class GpuHost extends pulumi.ComponentResource {
         ];
         this.endpoints = pulumi.output(mapped(services, ({ service }) => service.endpoint));
         this.releases = pulumi.output(mapped(services, ({ service }) => service.release));
-        this.versions = pulumi.output(mapped(services, ({ from }) => from.venv.packages));
+        this.versions = pulumi.output(mapped(services, ({ service }) => service.versions));
         this.apiKeys = pulumi.output(keysOf(services));
         this.registerOutputs({ endpoints: this.endpoints, releases: this.releases, versions: this.versions });
     }

@@ -26,7 +26,6 @@ export interface HostedServiceArgs extends Omit<SglangServiceArgs, Derived> {
 
 /** The resources of one service on a host. */
 export interface HostedService {
-    from: HostedVenv;
     env: EnvVars;
     service: SglangService;
     after: pulumi.Resource[];
@@ -58,7 +57,6 @@ export function hostedService(
     );
     const triggers = [from.venv.release, env.digest, pulumi.jsonStringify(argv(process))];
     return {
-        from,
         env,
         service,
         after: commands(`${prefix}-after`, after, at.connection, triggers, { parent, dependsOn: [service] }),

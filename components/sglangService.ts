@@ -15,6 +15,8 @@ export class SglangService extends pulumi.CustomResource {
     declare readonly endpoint: pulumi.Output<string>;
     /** Release that it runs from. */
     declare readonly release: pulumi.Output<string>;
+    /** Package => version, of those that say what serves: as the release's metadata has them. */
+    declare readonly versions: pulumi.Output<Record<string, string>>;
 
     constructor(name: string, args: SglangServiceArgs, opts?: pulumi.CustomResourceOptions) {
         const keys = {
@@ -24,7 +26,7 @@ export class SglangService extends pulumi.CustomResource {
         super(
             "sglang:index:SglangService",
             name,
-            { endpoint: undefined, ...args, ...keys, connection: sealed(args.connection) },
+            { endpoint: undefined, versions: undefined, ...args, ...keys, connection: sealed(args.connection) },
             opts,
         );
     }

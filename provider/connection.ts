@@ -10,7 +10,7 @@ export const connection = z
         type: z
             .enum(["ssh", "local"])
             .default("ssh")
-            .describe("`local` runs the agent on the control machine, without SSH."),
+            .describe("`local` runs the agent on the control machine, without SSH. Default: ssh."),
         host: z.string().min(1).optional().describe("Address, or an alias of the user's ssh config. Default: `name`."),
         user: z.string().min(1).optional().describe("Login name. Default: what ssh config says."),
         port: z.int().min(1).max(65535).optional().describe("Port of sshd. Default: what ssh config says, else 22."),
@@ -18,14 +18,14 @@ export const connection = z
             .string()
             .min(1)
             .optional()
-            .describe("Private key file; tried before (and instead of) the agent's other keys."),
-        password: z.string().optional().describe("Login password, secret; handed to ssh by askpass, never in argv."),
+            .describe("Private key file; tried before (and instead of) the agent's other keys. Default: what ssh config says."),
+        password: z.string().optional().describe("Login password, secret; handed to ssh by askpass, never in argv. Default: none, keys only."),
         jump: z
             .array(z.string().min(1))
             .optional()
-            .describe("Jump hosts in order, each `[user@]host[:port]` (ssh -J)."),
-        become: z.enum(["none", "sudo"]).default("none").describe("`sudo`: the agent runs as root on the host."),
-        becomePassword: z.string().optional().describe("Password for sudo, secret; goes by stdin."),
+            .describe("Jump hosts in order, each `[user@]host[:port]` (ssh -J). Default: what ssh config says."),
+        become: z.enum(["none", "sudo"]).default("none").describe("`sudo`: the agent runs as root on the host. Default: none."),
+        becomePassword: z.string().optional().describe("Password for sudo, secret; goes by stdin. Default: sudo must not ask for one."),
         python: z
             .string()
             .min(1)
@@ -42,11 +42,11 @@ export const connection = z
             .min(1)
             .max(600)
             .default(15)
-            .describe("Seconds until a connection attempt counts as failed."),
+            .describe("Seconds until a connection attempt counts as failed. Default: 15."),
         options: z
             .record(z.string(), z.string())
             .optional()
-            .describe("More options of ssh_config(5), e.g. { ProxyCommand: … }."),
+            .describe("More options of ssh_config(5), e.g. { ProxyCommand: … }. Default: none."),
     })
     .describe("How a host is reached.");
 

@@ -4,7 +4,7 @@ import { venvInputs } from "../../provider/resources/inputs/venv";
 import { command } from "./command";
 import { connection } from "./connection";
 import { open } from "./open";
-import { placement, service, serviceFields } from "./service";
+import { placement, service } from "./service";
 import { described, strict } from "./strict";
 import { text, texts } from "./text";
 import { venv } from "./venv";
@@ -17,7 +17,9 @@ const root = text
 
 /** A machine and what stands on it. */
 export const host = strict({
-    connection: connection.optional().describe("How it is reached; merged over `defaults.connection`."),
+    connection: connection
+        .optional()
+        .describe("How it is reached; merged over `defaults.connection`. Default: by its name."),
     root,
     before: z
         .array(command)
@@ -44,9 +46,7 @@ export const defaults = strict({
     root,
     keep: open(venvInputs.shape.keep),
     before: z.array(command).optional().describe("Commands that prepare each host. Default: none."),
-    service: strict(serviceFields)
-        .optional()
-        .describe("Fields that services do not give themselves; any field of a service."),
+    service: service.optional().describe("Fields that services do not give themselves. Default: none."),
 }).meta({ id: "defaults", description: "What holds for all hosts, venvs and services that do not say otherwise." });
 
 const share = (issue: { input?: unknown }) =>
@@ -67,11 +67,11 @@ export const rollout = strict({
 
 /** The whole value of the config key `sglang-fleet:fleet`. */
 export const fleet = strict({
-    defaults: defaults.optional().describe("What holds where nothing else is said."),
+    defaults: defaults.optional().describe("What holds where nothing else is said. Default: nothing."),
     venvs: z.record(name, venv).optional().describe("Venvs by name. Default: none."),
     services: z.record(name, service).optional().describe("Services by name. Default: none."),
     hosts: z.record(name, host).describe("Hosts by name; the name is part of resource names, so it should stay."),
-    rollout: rollout.optional().describe("In which order hosts are changed. Default: all side by side."),
+    rollout: rollout.optional().describe("Which hosts are changed before which. Default: all side by side."),
 }).meta({
     title: "sglang-fleet:fleet",
     description: "GPU hosts that serve LLMs with SGLang: venvs, services, and the hosts that they stand on.",

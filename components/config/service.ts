@@ -62,10 +62,14 @@ const key = z.union([z.literal("generate"), secretRef], {
 
 /** Fields of a service, each of which may also stand in `defaults.service` and in a host's entry. */
 export const serviceFields = {
-    venv: text.optional().describe("The venv that it runs from; a name under `venvs`."),
-    model: text.optional().describe("Model: an absolute path on the host, or a hub id."),
+    venv: text
+        .optional()
+        .describe("The venv that it runs from; a name under `venvs`. Default: that of `defaults.service`."),
+    model: text
+        .optional()
+        .describe("Model: an absolute path on the host, or a hub id. Default: that of `defaults.service`."),
     servedModelName: inputs.servedModelName,
-    port: open(inputs.port),
+    port: open(inputs.port).describe(`${inputs.port.description} Default: that of \`defaults.service\`.`),
     address: open(inputs.address),
     gpus: z
         .array(z.int().min(0))
@@ -75,7 +79,7 @@ export const serviceFields = {
         .record(z.string(), variable)
         .optional()
         .describe(
-            "Variables by name: text, whole number, { secret: NAME }, or null to take out one that was inherited. `{site}` = site-packages of the release.",
+            "Variables by name: text, whole number, { secret: NAME }, or null to take out one that was inherited. `{site}` = site-packages of the release. Default: none.",
         ),
     module: open(inputs.module),
     flags: open(inputs.flags),
@@ -88,8 +92,12 @@ export const serviceFields = {
     log: text.optional().describe(`${inputs.log.description}`),
     stopTimeout: duration.optional().describe("Time between SIGTERM and SIGKILL; duration. Default: 60s."),
     drain: drain.optional().describe("What runs before the old process is stopped. Default: nothing."),
-    ready: ready.optional().describe("When the new process counts as serving."),
-    checks: checks.optional().describe("What a release must pass, besides the venv's own `checks`."),
+    ready: ready
+        .optional()
+        .describe("When the new process counts as serving. Default: after one token, stable for 10 s, within 20m."),
+    checks: checks
+        .optional()
+        .describe("What a release must pass, besides the venv's own `checks`. Default: nothing more."),
     apiKey: key
         .optional()
         .describe(

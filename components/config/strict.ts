@@ -33,11 +33,17 @@ export function described(value: unknown): string {
 /** Exactly one of `keys` is set; the error says which were. Runs even when other fields are wrong. */
 export function exactlyOne<Schema extends z.ZodType>(schema: Schema, keys: string[]) {
     const set = (value: unknown) => keys.filter((key) => (value as Record<string, unknown>)[key] !== undefined);
-    return schema.refine((value) => set(value).length === 1, {
-        when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
-        error: (issue) => {
-            const found = set(issue.input);
-            return `expected exactly one of ${keys.map((key) => `\`${key}\``).join(", ")}; found ${found.length === 0 ? "none" : found.map((key) => `\`${key}\``).join(" and ")}`;
-        },
-    });
+    const named = (some: string[], joined: string) => some.map((key) => `\`${key}\``).join(joined);
+    // A refinement is unknown to a JSON Schema; editors get the same rule this way.
+    const rules = (schema.meta()?.allOf as unknown[] | undefined) ?? [];
+    const allOf = [...rules, { oneOf: keys.map((key) => ({ required: [key] })) }];
+    return schema
+        .refine((value) => set(value).length === 1, {
+            when: ({ value }) => typeof value === "object" && value !== null && !Array.isArray(value),
+            error: ({ input }) => {
+                const found = set(input);
+                return `expected exactly one of ${named(keys, ", ")}; found ${found.length === 0 ? "none" : named(found, " and ")}`;
+            },
+        })
+        .meta({ allOf });
 }

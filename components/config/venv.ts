@@ -12,11 +12,13 @@ export const base = exactlyOne(
     strict({
         adopt: text
             .optional()
-            .describe("An existing venv on the host; absolute path. It is copied once, and never written to."),
+            .describe(
+                "An existing venv on the host; absolute path. It is copied once, and never written to. Either this or `python`.",
+            ),
         python: text
             .optional()
             .describe(
-                'Python of a new venv: a version that uv finds or fetches (`"3.12"`, in quotes), or an absolute path on the host.',
+                'Python of a new venv: a version that uv finds or fetches (`"3.12"`, in quotes), or an absolute path on the host. Either this or `adopt`.',
             ),
         requirements: text
             .optional()
@@ -40,10 +42,16 @@ export const base = exactlyOne(
 /** Where the bytes of distributions come from: exactly one of `wheel`, `directory`, `index`. */
 export const from = exactlyOne(
     strict({
-        wheel: text.optional().describe("A wheel on the control machine; path relative to the project."),
+        wheel: text
+            .optional()
+            .describe(
+                "A wheel on the control machine; path relative to the project. Either this or `directory` or `index`.",
+            ),
         directory: text
             .optional()
-            .describe("Directory on the control machine, laid out like site-packages; path relative to the project."),
+            .describe(
+                "Directory on the control machine, laid out like site-packages; path relative to the project. Either this or `wheel` or `index`.",
+            ),
         version: text
             .optional()
             .describe(
@@ -52,7 +60,7 @@ export const from = exactlyOne(
         index: text
             .optional()
             .describe(
-                "One pinned requirement like `torch==2.11.0+cu130`; installed by uv on the host, without its dependencies.",
+                "One pinned requirement like `torch==2.11.0+cu130`; installed by uv on the host, without its dependencies. Either this or `wheel` or `directory`.",
             ),
         ...index,
         venv: text.optional().describe("A venv of another host: not supported yet, and refused."),
@@ -73,7 +81,7 @@ export const overlay = strict({
         .describe(
             "Names of the distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory.",
         ),
-    from,
+    from: from.describe("Where the bytes come from."),
 })
     .refine((one) => one.from.directory === undefined || one.packages !== undefined, {
         path: ["packages"],
@@ -102,7 +110,7 @@ export const patch = exactlyOne(
 
 /** A venv: base, then overlays, then patches, in immutable releases. */
 export const venv = strict({
-    base,
+    base: base.describe("What it starts from."),
     overlays: z
         .array(overlay)
         .optional()

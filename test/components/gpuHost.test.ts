@@ -133,7 +133,7 @@ it("its outputs are by service; keys stay secret", async () => {
     const host = new GpuHost("ct200", args);
     assert.deepEqual(await seen(host.endpoints), { value: { chat: "http://ct200-chat:30001" }, secret: false });
     assert.deepEqual(await seen(host.releases), { value: { chat: "release of venv" }, secret: false });
-    assert.deepEqual(await seen(host.versions), { value: { chat: { torch: "2.11.0 abc" } }, secret: false });
+    assert.deepEqual(await seen(host.versions), { value: { chat: { sglang: "0.5.23" } }, secret: false });
     assert.deepEqual(await seen(host.apiKeys), { value: { chat: "key" }, secret: true });
 });
 

@@ -31,7 +31,9 @@ export async function engine(): Promise<Engine> {
         {
             newResource: ({ type, name, inputs }) => {
                 made.registered.push({ type, name, inputs });
-                const endpoint = type.endsWith(":SglangService") ? { endpoint: `http://${name}:${inputs.port}` } : {};
+                const endpoint = type.endsWith(":SglangService")
+                    ? { endpoint: `http://${name}:${inputs.port}`, versions: { sglang: "0.5.23" } }
+                    : {};
                 return { id: `${name}-id`, state: { ...inputs, ...digests[type], ...endpoint } };
             },
             call: ({ token }) => {

@@ -159,7 +159,9 @@ it("files are found from the project's directory, whatever the working directory
         venvs: { v: { base: { python: "3.12", requirements: "locks/d.txt" } } },
         hosts: { h: { venvs: ["v"] } },
     };
-    const base = parseFleet(raw, context).args.hosts.h.venvs?.v.base as unknown as { requirements: pulumi.asset.FileAsset };
+    const base = parseFleet(raw, context).args.hosts.h.venvs?.v.base as unknown as {
+        requirements: pulumi.asset.FileAsset;
+    };
     assert.equal(await base.requirements.path, "/project/locks/d.txt");
 });
 
