@@ -7,10 +7,10 @@ import { controlPath } from "./control";
 import type { Transport } from "./transport";
 
 /** The system's OpenSSH client: it reaches a host as the user's own terminal does, but never asks. */
-export function sshTransport(connection: Connection): Transport {
+export function sshTransport(connection: Connection, shared: boolean): Transport {
     return {
         start: (command) =>
-            spawn("ssh", sshArgv(connection, command, controlPath(connection)), {
+            spawn("ssh", sshArgv(connection, command, shared ? controlPath(connection) : undefined), {
                 env: sshEnvironment(connection, process.env),
                 stdio: "pipe",
             }),

@@ -28,10 +28,25 @@ export interface Started {
 }
 
 /** Starts an agent and waits until it is ready. Throws HostError with the cause. */
-export function startAgent(connection: Connection, host: string): Promise<Started> {
+export async function startAgent(connection: Connection, host: string): Promise<Started> {
+    try {
+        return await startOnce(connection, host, true);
+    } catch (error) {
+        if (error instanceof HostError && JUMP_FAILED.test(error.report.detail ?? "")) {
+            // ssh silences what connects to a jump host while the connection is a shared one: only without is the cause told.
+            return await startOnce(connection, host, false);
+        }
+        throw error;
+    }
+}
+
+/** What ssh says of a host behind a command that connects, like that for a jump host. */
+const JUMP_FAILED = /Connection (?:closed|reset) by UNKNOWN port 65535/;
+
+function startOnce(connection: Connection, host: string, shared: boolean): Promise<Started> {
     const marker = randomBytes(8).toString("hex");
     const become = becomeFor(connection);
-    const child = transportFor(connection).start(remoteCommand(become));
+    const child = transportFor(connection, shared).start(remoteCommand(become));
     const reader = new FrameReader(marker);
     let stderr = "";
     let stdout = "";

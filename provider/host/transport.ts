@@ -10,9 +10,9 @@ export interface Transport {
     start(command: string): ChildProcessWithoutNullStreams;
 }
 
-/** The transport that a connection asks for. */
-export function transportFor(connection: Connection): Transport {
-    return connection.type === "local" ? localTransport() : sshTransport(connection);
+/** The transport that a connection asks for. `shared`: whether it may use, and leave, a connection that others use too. */
+export function transportFor(connection: Connection, shared: boolean): Transport {
+    return connection.type === "local" ? localTransport() : sshTransport(connection, shared);
 }
 
 /** How the agent is to become root, if at all. */
