@@ -43,7 +43,7 @@ export class Fleet extends pulumi.ComponentResource {
         this.endpoints = this.gathered((host) => host.endpoints);
         this.releases = this.gathered((host) => host.releases);
         this.versions = this.gathered((host) => host.versions);
-        this.apiKeys = this.gathered((host) => host.apiKeys);
+        this.apiKeys = this.gathered((host) => host.apiKeys).apply(withSome);
         this.unreached = unreached(Object.values(this.hosts).flatMap((host) => host.children)).apply((missed) => {
             for (const { host, message } of missed) {
                 pulumi.log.error(message, this.hosts[host] ?? this);
@@ -57,4 +57,9 @@ export class Fleet extends pulumi.ComponentResource {
         const values = Object.fromEntries(Object.entries(this.hosts).map(([name, host]) => [name, of(host)]));
         return pulumi.output(values) as pulumi.Output<ByHost<T>>;
     }
+}
+
+/** Without the hosts that have none. */
+function withSome<T extends object>(all: ByHost<T>): ByHost<T> {
+    return Object.fromEntries(Object.entries(all).filter(([, some]) => Object.keys(some).length > 0));
 }

@@ -38,9 +38,9 @@ export class Hosts {
         return this.failures.get(name);
     }
 
-    /** All hosts that could not be looked at. */
-    allUnreached(): HostError[] {
-        return [...this.failures.values()];
+    /** All hosts that could not be looked at, by their names in the stack. */
+    allUnreached(): ReadonlyMap<string, HostError> {
+        return this.failures;
     }
 
     private remembered(connection: Connection, host: Host): Host {

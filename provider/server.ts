@@ -134,7 +134,7 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
                     status.NOT_FOUND,
                 );
             }
-            const hosts = context.hosts.allUnreached().map((error) => ({ host: error.host, message: explain(error) }));
+            const hosts = [...context.hosts.allUnreached()].map(([host, error]) => ({ host, message: explain(error) }));
             return new proto.InvokeResponse().setReturn(encode({ hosts }));
         },
         cancel: async () => {

@@ -86,5 +86,5 @@ it("its outputs are by host", async () => {
         a: { chat: "http://a-chat:30000" },
         b: { chat: "http://b-chat:30000" },
     });
-    assert.deepEqual((await seen(made.apiKeys)).value, { a: {}, b: {} });
+    assert.deepEqual(await seen(made.apiKeys), { value: {}, secret: false });
 });
