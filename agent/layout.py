@@ -30,7 +30,7 @@ class Layout:
         return self.at("store", sha256[:2], sha256)
 
     def tree(self, digest):
-        """One staged overlay: site/ (as laid into site-packages), bin/, and tree.json when it is complete."""
+        """One staged overlay, complete or not there; see agent/overlay/trees.py."""
         return self.at("trees", digest)
 
     def venv(self, name, *parts):

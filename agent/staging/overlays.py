@@ -1,7 +1,5 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
-import hashlib
 import importlib
-import json
 import os
 
 from agent.claims import claim, owns, release_claim
@@ -51,40 +49,19 @@ def staged(layout, venv):
         return None
     packages = {}
     for overlay in wish["overlays"]:
-        whole = _seal(layout.tree(overlay["digest"])) == overlay["seal"]
+        # A venv without overlays must not pay for the import of what makes them.
+        whole = importlib.import_module("agent.overlay.trees").facts(layout, overlay["digest"])
         for name, version in overlay["packages"].items():
             packages.pop(name, None)
-            if whole:
+            if whole is not None:
                 packages[name] = "%s %s" % (version, overlay["digest"][:12])
     return {"owner": wish["owner"], "digest": wish["digest"], "packages": packages}
 
 
 def _tree(request, overlay):
-    """One overlay as `overlays.json` keeps it. A tree that was altered is made anew."""
-    layout, digest = request.layout, overlay["digest"]
-    tree = layout.tree(digest)
-    noted = read_json(os.path.join(tree, "tree.json"))
-    if noted is None or noted.get("seal", _seal(tree)) != _seal(tree):
-        remove_tree(tree)
-        make_tree = importlib.import_module("agent.overlay.trees").make_tree
-        noted = make_tree(request, overlay)
-        noted = {"packages": noted["packages"], "seal": _seal(tree)}
-        write_json(os.path.join(tree, "tree.json"), noted)
-    return {"digest": digest, "packages": noted["packages"], "seal": noted["seal"]}
-
-
-def _seal(tree):
-    """A digest of what a stat of each file says: cheap enough for every look, and no edit escapes it unless it hides on purpose."""
-    facts = []
-    for part in ("site", "bin"):
-        top = os.path.join(tree, part)
-        for folder, folders, files in os.walk(top):
-            folders[:] = [name for name in folders if name != "__pycache__"]
-            for name in files:
-                path = os.path.join(folder, name)
-                found = os.lstat(path)
-                facts.append([os.path.relpath(path, tree), found.st_size, found.st_mtime_ns, found.st_mode])
-    return hashlib.sha256(json.dumps(sorted(facts)).encode("utf-8", "surrogateescape")).hexdigest()
+    """One overlay as `overlays.json` keeps it, with its tree made if it is not there, or no longer whole."""
+    made = importlib.import_module("agent.overlay.trees").make_tree(request, overlay)
+    return {"digest": overlay["digest"], "packages": made["packages"]}
 
 
 def _contents(overlays):

@@ -6,7 +6,7 @@ import unittest
 from agent import store
 from agent.claims import claims
 from agent.files import read_json, write_json
-from agent.staging import env, patches
+from agent.staging import env, overlays, patches
 from test.agent.support import RootTest, claim_of
 
 TEXT = b"x = 2\n"
@@ -49,6 +49,71 @@ class PatchTest(RootTest):
         for _ in range(2):
             self.assertEqual(patches.remove(self.request(claim=claim_of("patch", "v"))), {})
             self.assertIsNone(patches.staged(self.layout, "v"))
+
+
+def overlay(version, text=b"x = 1\n"):
+    """A directory overlay of package `demo` with one module, and its content."""
+    file = {"path": "demo/__init__.py", "sha256": hashlib.sha256(text).hexdigest(), "mode": 0o644}
+    digest = hashlib.sha256(version.encode() + text).hexdigest()
+    return {"packages": ["demo"], "digest": digest, "source": {"kind": "directory", "files": [file], "version": version}}
+
+
+class OverlayTest(RootTest):
+    def setUp(self):
+        super().setUp()
+        for text in (b"x = 1\n", b"x = 2\n"):
+            store.put(self.request(body=text, contents=[{"sha256": hashlib.sha256(text).hexdigest(), "size": len(text)}]))
+
+    def stage(self, *wanted, venv="v"):
+        return overlays.stage(self.request(claim=claim_of("overlay", venv), venv=venv, digest="d1", overlays=list(wanted)))
+
+    def trees(self):
+        return sorted(os.listdir(self.layout.at("trees")))
+
+    def test_a_staged_overlay_shows_its_version_and_digest(self):
+        one = overlay("1.0")
+        wanted = {"owner": "o1", "digest": "d1", "packages": {"demo": "1.0 " + one["digest"][:12]}}
+        self.assertEqual(self.stage(one), wanted)
+        self.assertEqual(overlays.staged(self.layout, "v"), wanted)
+
+    def test_the_later_of_two_overlays_of_one_package_wins(self):
+        self.assertEqual(self.stage(overlay("2.0"), overlay("1.0"))["packages"]["demo"].split()[0], "1.0")
+
+    def test_an_altered_tree_is_not_listed_and_the_next_staging_makes_it_anew(self):
+        self.stage(overlay("1.0"))
+        path = self.layout.tree(overlay("1.0")["digest"]) + "/site/demo/__init__.py"
+        with open(path, "w") as stream:
+            stream.write("edited = True\n")
+        self.assertEqual(overlays.staged(self.layout, "v")["packages"], {})
+        self.assertEqual(list(self.stage(overlay("1.0"))["packages"]), ["demo"])
+        with open(path) as stream:
+            self.assertEqual(stream.read(), "x = 1\n")
+
+    def test_the_tree_of_the_wish_before_stays_for_the_way_back_and_older_ones_go(self):
+        one, two, three = overlay("1.0"), overlay("2.0"), overlay("3.0", b"x = 2\n")
+        for wanted in (one, two):
+            self.stage(wanted)
+        self.assertEqual(self.trees(), sorted([one["digest"], two["digest"]]))
+        self.stage(three)
+        self.stage(three)
+        self.assertEqual(self.trees(), sorted([two["digest"], three["digest"]]))
+
+    def test_a_tree_that_another_venv_wants_stays_when_its_overlay_is_removed(self):
+        self.stage(overlay("1.0"))
+        self.stage(overlay("1.0"), venv="w")
+        overlays.remove(self.request(claim=claim_of("overlay", "v")))
+        self.assertIsNone(overlays.staged(self.layout, "v"))
+        self.assertEqual(self.trees(), [overlay("1.0")["digest"]])
+        overlays.remove(self.request(claim=claim_of("overlay", "w")))
+        self.assertEqual(os.listdir(self.parent), [])
+
+    def test_contents_that_never_came_are_named_before_anything_is_made(self):
+        absent = overlay("1.0", b"never sent")
+        self.fault("missing-content", self.stage, absent)
+        self.assertFalse(os.path.exists(self.layout.at("trees")))
+
+    def test_a_source_that_nobody_knows_is_refused(self):
+        self.fault("bad-source", self.stage, dict(overlay("1.0"), source={"kind": "cloud"}))
 
 
 class EnvTest(RootTest):
