@@ -5,8 +5,10 @@ import signal
 
 from agent.fault import Fault
 from agent.gates import probe
+from agent.service.redact import redact, secret_values
 
 ORDER = ("interpreter", "imports", "origin", "asserts", "flags", "environment")
+LONGEST = 2000
 REMEDIES = {
     "interpreter": "let the service run the release's own python",
     "imports": "lay what is missing over the base, or add it to its requirements; correct the patch that does not import",
@@ -17,10 +19,13 @@ REMEDIES = {
 
 
 def check(request, candidate):
-    """Runs the gates on a candidate; {"gates": [{gate, ok, seconds, note, problems, warnings}], "modules": {module: file}}.
+    """Runs the gates on a candidate.
+
+    Returns {"gates": [{gate, ok, seconds, note, problems, warnings}], "modules": {module: file}, "warnings": [sentence]}.
 
     candidate: python, site, release (paths), env (exact), cwd, user, group, limits, module, args, and gates = {imports,
-    patched: [{module, path, sha256}], asserts, flags (default true), timeout (seconds, default 600)}.
+    patched: [{module, path, sha256}], asserts, flags (default true), timeout (seconds, default 600)}. `hide`: the texts that
+    must not be shown; default: the values of variables whose names say that they are secret.
     Raises Fault("gate") with the name of the first gate that failed and all problems of all gates.
     """
     refuse_missing(candidate)
@@ -33,10 +38,24 @@ def check(request, candidate):
     gates = list(answer.gates.values())
     if not answer.done:
         gates.append(broken(candidate, outcome, answer))
+    gates = presentable(gates, candidate.get("hide") or secret_values(None, candidate["env"]))
     failed = [gate for gate in gates if not gate["ok"]]
     if failed:
         raise fault_of(failed, candidate, gates)
-    return {"gates": gates, "modules": answer.modules}
+    warnings = ["gate %s: %s" % (gate["gate"], warning) for gate in gates for warning in gate["warnings"]]
+    return {"gates": gates, "modules": answer.modules, "warnings": warnings}
+
+
+def presentable(thing, hide):
+    """The results without secrets, which an expression's value or a traceback can show, and without endless texts."""
+    if isinstance(thing, dict):
+        return {key: presentable(value, hide) for key, value in thing.items()}
+    if isinstance(thing, list):
+        return [presentable(value, hide) for value in thing]
+    if not isinstance(thing, str):
+        return thing
+    text = redact(thing, hide)
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
 def tell(request, at, what):

@@ -42,3 +42,9 @@ class Asserts(unittest.TestCase):
     def test_they_are_not_evaluated_when_the_imports_failed(self):
         told = self.candidate.problems(imports=["nothing_there"], asserts=["False"])
         self.assertEqual([problem.split(":")[0] for problem in told], ["imports"])
+
+    def test_secrets_are_not_shown_and_long_values_are_cut(self):
+        asserts = ["__import__('os').environ['HF_TOKEN'] == 'x'", "len('y' * 5000) == 'y' * 5000"]
+        told = self.candidate.problems(asserts=asserts, env={"HF_TOKEN": "hf_very'secret"})
+        self.assertEqual(told[0], "asserts: __import__('os').environ['HF_TOKEN'] == 'x' is false: \"***\" == 'x'")
+        self.assertEqual(len(told[1]), len("asserts: ") + 2001)

@@ -1,7 +1,11 @@
+import json
 import os
+import subprocess
 import sys
+import textwrap
 import unittest
 
+from agent import bundle
 from test.agent.candidate import Candidate
 
 
@@ -69,6 +73,23 @@ class Interpreter(unittest.TestCase):
                 "interpreter: TOP/release/bin/python cannot be run in /nowhere as the service would: directory /nowhere: No such file or directory"
             ],
         )
+
+    def test_an_agent_that_came_through_a_pipe_has_the_gates_with_it(self):
+        text = """
+            import json, sys
+            given, wish = json.load(sys.stdin)
+            finder = {}
+            exec(given["agent.bundle"], finder)
+            sys.meta_path.insert(0, finder["BundleFinder"](given))
+            import agent
+            agent.__bundle__ = given
+            from agent.gates import service
+            from agent.request import Request
+            print(len(service.check(Request({"root": "/nowhere"}), wish)["gates"]))
+        """
+        told = json.dumps([bundle.sources(), self.candidate.wish()]).encode()
+        command = [sys.executable, "-B", "-I", "-c", textwrap.dedent(text)]
+        self.assertEqual(subprocess.run(command, input=told, stdout=subprocess.PIPE, cwd="/").stdout, b"6\n")
 
     def test_all_problems_of_later_gates_come_in_one_report(self):
         fault = self.candidate.fault(asserts=["False"], args=["--prt", "1"], env={"SGLANG_X": "1"})

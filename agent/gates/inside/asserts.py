@@ -35,12 +35,7 @@ def sides(expression, scope):
         "Is": "is",
         "IsNot": "is not",
     }
-    return "%s %s %s" % (clip(left), symbol[type(node.ops[0]).__name__], clip(right))
-
-
-def clip(thing):
-    text = repr(thing)
-    return text if len(text) <= 200 else text[:197] + "..."
+    return "%s %s %s" % (repr(left), symbol[type(node.ops[0]).__name__], repr(right))
 
 
 def check(expression):
@@ -50,7 +45,7 @@ def check(expression):
         result = eval(compile(expression.strip(), "<assert>", "eval"), scope)
         if result:
             return None
-        return {"text": "%s is %s" % (expression, "false: " + (sides(expression, scope) or clip(result)))}
+        return {"text": "%s is %s" % (expression, "false: " + (sides(expression, scope) or repr(result)))}
     except BaseException as error:
         return {"text": "%s raises %s" % (expression, trace.line_of(error)), "detail": trace.last_lines(error)}
 
