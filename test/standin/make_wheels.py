@@ -1,6 +1,6 @@
 """Writes the stand-in distributions as wheels, the same bytes each time.
 
-    make_wheels.py OUT      prints one path per line
+make_wheels.py OUT      prints one path per line
 """
 
 import base64
