@@ -50,8 +50,6 @@ def __getattr__(name):
 
 
 class Submodule(types.ModuleType):
-    __path__ = []
-
     def __getattr__(self, name):
         return absent(self.__name__, name)
 
@@ -65,7 +63,9 @@ class Submodules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def create_module(self, spec):
-        return Submodule(spec.name)
+        module = Submodule(spec.name)
+        module.__path__ = []
+        return module
 
     def exec_module(self, module):
         pass
