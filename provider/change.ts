@@ -86,7 +86,8 @@ async function plan(
     resource: AnyResource,
     request: ChangeRequest,
 ): Promise<{ id: string; state: Properties }> {
-    const holes = unknownPaths(request.inputs);
+    const given = Object.entries(request.inputs).filter(([name]) => !resource.resolved.includes(name));
+    const holes = unknownPaths(Object.fromEntries(given));
     if (holes.length > 0) {
         const onHost = holes.some(([top]) => top === "connection" || top === "root");
         const text = onHost ? "Planned after the host is known" : "Planned in full after these are known";

@@ -18,14 +18,25 @@ export const connection = z
             .string()
             .min(1)
             .optional()
-            .describe("Private key file; tried before (and instead of) the agent's other keys. Default: what ssh config says."),
-        password: z.string().optional().describe("Login password, secret; handed to ssh by askpass, never in argv. Default: none, keys only."),
+            .describe(
+                "Private key file; tried before (and instead of) the agent's other keys. Default: what ssh config says.",
+            ),
+        password: z
+            .string()
+            .optional()
+            .describe("Login password, secret; handed to ssh by askpass, never in argv. Default: none, keys only."),
         jump: z
             .array(z.string().min(1))
             .optional()
             .describe("Jump hosts in order, each `[user@]host[:port]` (ssh -J). Default: what ssh config says."),
-        become: z.enum(["none", "sudo"]).default("none").describe("`sudo`: the agent runs as root on the host. Default: none."),
-        becomePassword: z.string().optional().describe("Password for sudo, secret; goes by stdin. Default: sudo must not ask for one."),
+        become: z
+            .enum(["none", "sudo"])
+            .default("none")
+            .describe("`sudo`: the agent runs as root on the host. Default: none."),
+        becomePassword: z
+            .string()
+            .optional()
+            .describe("Password for sudo, secret; goes by stdin. Default: sudo must not ask for one."),
         python: z
             .string()
             .min(1)

@@ -8,12 +8,19 @@ interface Definition {
     innerType?: z.core.$ZodType;
     element?: z.core.$ZodType;
     valueType?: z.core.$ZodType;
+    keyType?: z.core.$ZodType;
+    entries?: Record<string, string>;
     in?: z.core.$ZodType;
 }
 
 /** The names that a schema knows at a path; of a union, those of all its forms. */
 export function knownNames(schema: z.core.$ZodType, path: Path): Set<string> {
-    return new Set(formsAt(schema, path).flatMap((form) => Object.keys(define(form).shape ?? {})));
+    return new Set(
+        formsAt(schema, path).flatMap((form) => {
+            const { shape, keyType } = define(form);
+            return Object.keys(shape ?? (keyType && define(keyType).entries) ?? {});
+        }),
+    );
 }
 
 function formsAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType[] {

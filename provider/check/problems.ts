@@ -33,7 +33,8 @@ function describe(schema: z.core.$ZodType, value: unknown, issue: Issue, above: 
     }
     if (issue.code === "invalid_value") {
         const values = issue.values.map((one) => String(one));
-        return [{ path, text: `expected one of ${values.join(", ")}, found ${show(at(value, path))}` }];
+        const choice = values.length === 1 ? values[0] : `one of ${values.join(", ")}`;
+        return [{ path, text: `expected ${choice}, found ${show(at(value, path))}` }];
     }
     if (issue.code === "invalid_key" || issue.code === "invalid_element") {
         return [{ path, text: issue.issues.map((inner) => inner.message).join("; ") }];
@@ -60,21 +61,28 @@ function likeliest(
         .map((errors) => errors.flatMap((inner) => describe(schema, value, inner, path)))
         .sort((a, b) => a.length - b.length);
     const given = at(value, path);
-    if (
-        forms.length === 0 ||
-        typeof given !== "object" ||
-        given === null ||
-        (forms.length > 1 && forms[0].length === forms[1].length)
-    ) {
-        const names = [...knownNames(schema, path)];
-        const wrong =
-            typeof given === "object" && given !== null ? Object.keys(given).filter((key) => !names.includes(key)) : [];
-        if (wrong.length > 0 && names.length > 0) {
-            return wrong.map((key) => ({ path: [...path, key], text: unrecognised(key, names) }));
-        }
-        return [{ path, text: `${forms.map((form) => form.map((one) => one.text).join(" and ")).join(", or ")}` }];
+    if (typeof given !== "object" || given === null) {
+        return [{ path, text: joined(forms.flatMap((form) => form.map(({ text }) => text))) }];
     }
-    return forms[0];
+    if (forms.length === 1 || (forms.length > 1 && forms[0].length < forms[1].length)) {
+        return forms[0];
+    }
+    const names = [...knownNames(schema, path)];
+    const wrong = Object.keys(given).filter((key) => !names.includes(key));
+    if (wrong.length > 0 && names.length > 0) {
+        return wrong.map((key) => ({ path: [...path, key], text: unrecognised(key, names) }));
+    }
+    const heads = new Set(forms.flatMap((form) => form.map((problem) => problem.path[path.length])));
+    return [{ path, text: `expected one of ${[...heads].join(", ")}` }];
+}
+
+/** `expected a, found x` and `expected b, found x` are `expected a or b, found x`. */
+function joined(texts: string[]): string {
+    const parts = texts.map((text) => /^expected (.*), found (.*)$/.exec(text));
+    if (parts.every((part) => part !== null)) {
+        return `expected ${[...new Set(parts.map((part) => part[1]))].join(" or ")}, found ${parts[0]?.[2]}`;
+    }
+    return [...new Set(texts)].join(", or ");
 }
 
 function unrecognised(key: string, known: Iterable<string>): string {

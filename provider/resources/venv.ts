@@ -34,7 +34,7 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
     id: ({ connection, name }) => idOf(connection, "venv", name),
 
     async resolve(inputs, { facts, prior }) {
-        const recipe = facts === undefined ? undefined : recipeOf(inputs, facts);
+        const recipe = recipeOf(inputs, facts);
         if (recipe !== undefined) {
             return { ...inputs, release: releaseId(recipe) };
         }
@@ -162,13 +162,13 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
 };
 
 /** What a release is made of; undefined when the adopted base has not been looked at, or is not there. */
-function recipeOf({ name, base, overlays, patches }: VenvInputs, facts: HostFacts): Recipe | undefined {
+function recipeOf({ name, base, overlays, patches }: VenvInputs, facts: HostFacts | undefined): Recipe | undefined {
     if (!("adopt" in base)) {
         return { version: 1, base: { kind: "managed", key: keyOf(base) }, overlays, patches };
     }
-    const live = facts.venvs[name]?.base;
+    const live = facts?.venvs[name]?.base;
     const path = base.adopt;
-    const fingerprint = live?.kind === "adopt" && live.path === path ? live.fingerprint : facts.adoptable[path];
+    const fingerprint = live?.kind === "adopt" && live.path === path ? live.fingerprint : facts?.adoptable[path];
     return fingerprint == null
         ? undefined
         : { version: 1, base: { kind: "adopt", path, fingerprint }, overlays, patches };

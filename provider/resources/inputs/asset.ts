@@ -22,4 +22,7 @@ export class Asset {
 }
 
 /** The schema of a `pulumi.asset.FileAsset` or `StringAsset`. */
-export const asset = z.custom<Asset>((value) => value instanceof Asset, { error: "expected a file or string asset" });
+export const asset = z.custom<Asset>((value) => value instanceof Asset, {
+    error: ({ input }) =>
+        `expected a file or string asset, found ${input === undefined ? "nothing" : `a ${typeof input}`}`,
+});
