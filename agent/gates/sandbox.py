@@ -28,6 +28,8 @@ wrote to its answer file; output: the tail of what it printed; left: pids that c
 
 def identity(user, group):
     """(uid, gid, supplementary gids) to change to, or None when root stays root or the agent is that user already."""
+    if user is None and group is None:
+        return None
     who = account(user, group)
     return None if os.geteuid() != 0 or who.uid == 0 else (who.uid, who.gid, list(who.groups))
 

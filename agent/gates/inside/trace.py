@@ -36,9 +36,10 @@ def short(file):
 
 
 def last_lines(error, count=6):
-    """The last lines of the traceback as Python prints it."""
-    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__)).splitlines()
-    return [line for line in lines if OURS not in line and "<frozen importlib" not in line][-count:]
+    """The last lines of the traceback as Python prints it, of the candidate's own frames."""
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if not noise(frame.filename)]
+    text = "".join(traceback.format_list(own) + traceback.format_exception_only(type(error), error))
+    return text.splitlines()[-count:]
 
 
 def line_of(error):
