@@ -2,23 +2,39 @@
 import importlib
 import importlib.abc
 import importlib.util
+import json
 import os
 import sys
+import threading
+import zlib
+
+# Seconds that the caller gets for the rest of the sources.
+PATIENCE = 60
 
 
-class BundleFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Finds modules in {name: source}. Tracebacks show the lines, because linecache asks the loader for them."""
+class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Modules as {name: source}. What a look needs is there from the start; the rest is asked for when the first of it is imported.
+
+    Tracebacks show the lines, because linecache asks the loader for them.
+    """
 
     def __init__(self, given):
         self._sources = given
+        self._whole = threading.Event()
+        self._asked = threading.Lock()
+        self.ask = None
 
     def find_spec(self, name, path=None, target=None):
-        if name in self._sources or self.is_package(name):
-            return importlib.util.spec_from_loader(name, self, origin=_file(name), is_package=self.is_package(name))
-        return None
+        if name.split(".")[0] != "agent":
+            return None
+        if not self._has(name):
+            self.complete()
+        if not self._has(name):
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=_file(name), is_package=self.is_package(name))
 
     def is_package(self, fullname):
-        return any(name.startswith(fullname + ".") for name in self._sources)
+        return any(name.startswith(fullname + ".") for name in list(self._sources))
 
     def get_source(self, fullname):
         return self._sources.get(fullname, "")
@@ -26,32 +42,50 @@ class BundleFinder(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     def get_code(self, fullname):
         return compile(self.get_source(fullname), _file(fullname), "exec", dont_inherit=True)
 
+    def complete(self):
+        """Waits until all sources are there. Call it from any thread but the one that reads the caller's frames."""
+        with self._asked:
+            if not self._whole.is_set() and self.ask is not None:
+                self.ask()
+                self._whole.wait(PATIENCE)
+        return self._sources
 
-def _file(name):
-    # Not `<name>`: linecache would not ask for the lines of that.
-    return "sglang-agent:" + name
+    def add(self, data):
+        """Takes the rest, as it travels: zlib-compressed JSON."""
+        self._sources.update(json.loads(zlib.decompress(data).decode("utf-8")))
+        self._whole.set()
+
+    def _has(self, name):
+        return name in self._sources or self.is_package(name)
 
 
 def start(given, marker, stdin):
     """Makes the modules of `given` importable and serves. The bootstrap calls this, before anything is imported."""
-    sys.meta_path.insert(0, BundleFinder(given))
-    importlib.import_module("agent").__bundle__ = given
-    importlib.import_module("agent.main").main(marker, stdin)
+    bundle = Bundle(given)
+    sys.meta_path.insert(0, bundle)
+    importlib.import_module("agent").__bundle__ = bundle
+    importlib.import_module("agent.main").main(marker, stdin, bundle)
 
 
 def sources():
-    """Every module of the agent as {name: source}: what the bootstrap was sent, else the files beside this one."""
+    """Every module of the agent as {name: source}: what the caller has, else the files beside this one."""
     package = sys.modules["agent"]
-    found = getattr(package, "__bundle__", None)
-    if found is None:
-        found = {}
-        _read(os.path.dirname(os.path.abspath(package.__file__)), "agent", found)
-    return dict(found)
+    bundle = getattr(package, "__bundle__", None)
+    if bundle is not None:
+        return dict(bundle.complete())
+    found = {}
+    _read(os.path.dirname(os.path.abspath(package.__file__)), "agent", found)
+    return found
 
 
 def source(name):
     """The source text of one module, e.g. `agent.service.launcher`."""
     return sources()[name]
+
+
+def _file(name):
+    # Not `<name>`: linecache would not ask for the lines of that.
+    return "sglang-agent:" + name
 
 
 def _read(folder, package, into):

@@ -17,15 +17,18 @@ from agent.request import Request
 GRACE = 10
 
 
-def main(marker, stdin):
-    """Serves one caller on stdin and stdout. The bootstrap calls this with the marker of its caller's choice, and its own reader of stdin."""
+def main(marker, stdin, bundle):
+    """Serves one caller on stdin and stdout. The bootstrap calls this with the marker of its caller's choice, its own reader
+    of stdin, and the sources that it was sent."""
     stdout = _take_over_streams()
     # A group of its own, so that at the end nothing of ours goes on by accident; what must go on has a session of its own.
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     stdout.write(b"\n@sglang-ready " + marker.encode("ascii") + b"\n")
     stdout.flush()
-    server = Server(FrameWriter(stdout))
+    writer = FrameWriter(stdout)
+    bundle.ask = lambda: writer.write({"need": "sources"})
+    server = Server(writer, bundle)
     try:
         while True:
             frame = read_frame(stdin)
@@ -46,13 +49,17 @@ def main(marker, stdin):
 class Server:
     """Turns frames into calls of operations, and their outcome into frames."""
 
-    def __init__(self, writer):
+    def __init__(self, writer, bundle):
         self._writer = writer
+        self._bundle = bundle
         self._running = {}
         self._guard = threading.Lock()
 
     def take(self, header, data):
-        """Acts on one frame: a request, a piece of its body, or a cancel. Frames of what has ended are dropped."""
+        """Acts on one frame: a request, a piece of its body, a cancel, or sources. Frames of what has ended are dropped."""
+        if "sources" in header:
+            self._bundle.add(data)
+            return
         if "op" in header:
             work = Work(header, self._writer, self._ended)
             with self._guard:

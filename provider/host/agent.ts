@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { hostname, userInfo } from "node:os";
 import type { Connection } from "../connection";
 import { sendBody } from "./body";
+import { bundle } from "./bundle";
 import { explainLoss } from "./errors";
 import { encodeFrame, type Frame } from "./frames";
 import { type CallOptions, type FaultReport, HostError } from "./host";
@@ -118,8 +119,8 @@ export class Agent {
         }
     }
 
-    private send(header: Record<string, unknown>): void {
-        const frame = encodeFrame(header);
+    private send(header: Record<string, unknown>, body?: Buffer): void {
+        const frame = encodeFrame(header, body);
         this.stats.sent += frame.length;
         this.started.child.stdin.write(frame);
     }
@@ -137,6 +138,10 @@ export class Agent {
     }
 
     private take({ header, body }: Frame): void {
+        if ("need" in header) {
+            this.send({ sources: true }, bundle().rest);
+            return;
+        }
         const id = header.id as number;
         const call = this.pending.get(id);
         if (call === undefined) {

@@ -63,7 +63,7 @@ function startOnce(connection: Connection, host: string, shared: boolean): Promi
         };
         const hand = (): void => {
             handed = true;
-            const packed = bundle();
+            const packed = bundle().first;
             send(startLine(marker, packed.length, connection.python));
             send(packed);
         };

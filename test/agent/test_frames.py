@@ -20,8 +20,9 @@ BOOT = (
 class Agent:
     """A real agent, started as its bootstrap starts it."""
 
-    def __init__(self, extra=None):
-        bundle = zlib.compress(json.dumps(dict(sources(), **(extra or {}))).encode())
+    def __init__(self, extra=None, without=()):
+        modules = {name: text for name, text in sources().items() if name not in without}
+        bundle = zlib.compress(json.dumps(dict(modules, **(extra or {}))).encode())
         self.process = subprocess.Popen(
             [sys.executable, "-B", "-I", "-c", BOOT, "m1", str(len(bundle))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -70,8 +71,8 @@ class FrameTest(unittest.TestCase):
 
 
 class AgentTest(unittest.TestCase):
-    def agent(self, **extra):
-        agent = Agent({"agent." + name: text for name, text in extra.items()})
+    def agent(self, without=(), **extra):
+        agent = Agent({"agent." + name: text for name, text in extra.items()}, without)
         self.addCleanup(lambda: agent.process.poll() is not None or (agent.process.kill(), agent.end()))
         return agent
 
@@ -94,6 +95,15 @@ class AgentTest(unittest.TestCase):
         )
         self.assertIn("return 1 // 0", fault["detail"])
         self.assertEqual((agent.end(), agent.stderr), (0, "noise\n"))
+
+    def test_what_was_not_sent_is_asked_for_when_it_is_imported(self):
+        agent = self.agent(without=("agent.execute",))
+        agent.send({"id": 1, "op": "exec", "args": {"argv": ["echo", "a"]}})
+        self.assertEqual(agent.receive(), ({"need": "sources"}, b""))
+        rest = {"agent.execute": sources()["agent.execute"]}
+        agent.send({"sources": True}, zlib.compress(json.dumps(rest).encode()))
+        self.assertEqual(agent.receive()[0]["result"]["stdout"], "a\n")
+        agent.end()
 
     def test_requests_run_side_by_side(self):
         agent = self.agent()
