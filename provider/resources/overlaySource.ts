@@ -39,7 +39,11 @@ async function directory(from: { directory: string; version?: string }, packages
     if (tree.length === 0) {
         throw new Error(`${from.directory} holds no file`);
     }
-    const files = tree.map(({ path, mode, content }) => ({ path, sha256: content.sha256, mode }));
+    const files = tree.map(({ path, mode, content }) => ({
+        path,
+        sha256: content.sha256,
+        mode: Number.parseInt(mode, 8),
+    }));
     const found = tree
         .map(({ path }) => /^([^/]+)-([^-/]+)\.dist-info\//.exec(path))
         .find((match) => match !== null && packages.map(normalName).includes(normalName(match[1])));
