@@ -32,16 +32,18 @@ export async function startAgent(connection: Connection, host: string): Promise<
     try {
         return await startOnce(connection, host, true);
     } catch (error) {
-        if (error instanceof HostError && JUMP_FAILED.test(error.report.detail ?? "")) {
-            // ssh silences what connects to a jump host while the connection is a shared one: only without is the cause told.
+        if (error instanceof HostError && SHARING_FAILED.test(error.report.detail ?? "")) {
             return await startOnce(connection, host, false);
         }
         throw error;
     }
 }
 
-/** What ssh says of a host behind a command that connects, like that for a jump host. */
-const JUMP_FAILED = /Connection (?:closed|reset) by UNKNOWN port 65535/;
+/**
+ * What ssh says when a connection of its own may do better, or at least tell the cause: the shared one was dead already, or
+ * what connects to a jump host failed, which ssh silences as long as the connection is to be a shared one.
+ */
+const SHARING_FAILED = /Connection (?:closed|reset) by UNKNOWN port 65535|^mux_client_|^Control socket/m;
 
 function startOnce(connection: Connection, host: string, shared: boolean): Promise<Started> {
     const marker = randomBytes(8).toString("hex");

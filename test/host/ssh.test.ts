@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import type { Connection } from "../../provider/connection";
@@ -202,6 +203,60 @@ describe("a real sshd", { skip: cannotRun }, () => {
         host.changed(ROOT);
         assert.equal((await host.look(ROOT)).machine.user, "root");
         assert.equal(cut.logins, 2);
+    });
+
+    test("a link that falls silent is an error within the time that is declared, and a login by the dead shared connection makes one of its own", async (t) => {
+        const links = new Set<Socket>();
+        const proxy = createServer((from) => {
+            const to = connect(sshd.port, "127.0.0.1");
+            from.on("error", () => to.destroy());
+            to.on("error", () => from.destroy());
+            from.pipe(to).pipe(from);
+            links.add(from).add(to);
+        });
+        await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+        t.after(() => links.forEach((link) => void link.destroy()));
+        t.after(() => proxy.close());
+        const { port } = proxy.address() as { port: number };
+        const options = {
+            ServerAliveInterval: "1",
+            ServerAliveCountMax: "2",
+            HostKeyAlias: `[127.0.0.1]:${sshd.port}`,
+        };
+        const [host, other] = [1, 2].map(() => reach(t, { port, connectTimeout: 2, options }));
+        assert.ok(host && other);
+        await host.look(ROOT);
+        links.forEach((link) => void link.pause().unpipe());
+        const began = Date.now();
+        const [facts] = await Promise.all([
+            other.look(ROOT),
+            refuses(host, { code: "lost" }, host.call("exec", { argv: ["sleep", "60"], timeout: 60 })),
+        ]);
+        assert.equal(facts.machine.user, "root");
+        assert.ok(Date.now() - began < 12_000);
+    });
+
+    test("the declared key is tried first, however many others the ssh agent holds", async (t) => {
+        const strict = await Sshd.start({ MaxAuthTries: "2" });
+        t.after(() => strict.stop());
+        const folder = mkdtempSync(join(tmpdir(), "keys-"));
+        t.after(() => rmSync(folder, { recursive: true }));
+        const socket = join(folder, "agent");
+        const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
+        t.after(() => agent.kill());
+        assert.ok(await within(5, () => existsSync(socket)));
+        const env = { ...process.env, SSH_AUTH_SOCK: socket };
+        for (let number = 0; number < 4; number += 1) {
+            const key = join(folder, `wrong${number}`);
+            execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+            execFileSync("ssh-add", ["-q", key], { env, stdio: "ignore" });
+        }
+        t.mock.property(process, "env", env);
+        assert.equal((await reach(t, {}, strict).look(ROOT)).machine.user, "root");
+        await refuses(reach(t, { identityFile: undefined }, strict), {
+            code: "auth",
+            message: "too many keys were tried before the right one",
+        });
     });
 
     test("when the program is killed, its agent and what that runs end by themselves", async (t) => {
