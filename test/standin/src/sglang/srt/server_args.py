@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import logging
+import shlex
 import sys
 from typing import Annotated as A
 from typing import Optional, get_args, get_origin, get_type_hints
@@ -131,4 +132,7 @@ def prepare_server_args(argv):
     prefix = "[%(asctime)s TP0] " if raw.tp_size > 1 else "[%(asctime)s] "
     level = getattr(logging, raw.log_level.upper())
     logging.basicConfig(level=level, format=prefix + "%(message)s", datefmt="%Y-%m-%d %H:%M:%S", force=True)
-    return ServerArgs.from_cli_args(raw)
+    server_args = ServerArgs.from_cli_args(raw)
+    # How it was asked for, with what the config file said: /server_info shows it, keys and all, as SGLang's does.
+    server_args.launch_command = shlex.join(["python", "-m", "sglang.launch_server", *argv])
+    return server_args

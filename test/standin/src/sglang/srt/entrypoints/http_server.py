@@ -1,5 +1,6 @@
 """The server's life: load, listen, warm up, serve, end; with SGLang's log lines and exit codes."""
 
+import dataclasses
 import logging
 import os
 import signal
@@ -9,6 +10,8 @@ import time
 from http.server import ThreadingHTTPServer
 from socketserver import TCPServer
 
+from sglang.srt.distributed.rendezvous import meet
+from sglang.srt.entrypoints.follower import follow
 from sglang.srt.entrypoints.routes import Routes
 from sglang.srt.environ import envs
 from sglang.srt.managers.children import Children
@@ -53,7 +56,8 @@ def load(server_args, children):
     """Takes STANDIN_READY_AFTER seconds, and says what SGLang says meanwhile."""
     started = time.monotonic()
     logger.info("Init parallel begin.")
-    logger.info("Init parallel ends. elapsed=0.00 s")
+    peers = meet(server_args)
+    logger.info("Init parallel ends. elapsed=%.2f s", time.monotonic() - started)
     logger.info("Load weight begin. avail mem=16.00 GB")
     if server_args.model_path.startswith("/") and not os.path.exists(server_args.model_path):
         raise OSError(f"{server_args.model_path} is not a local folder and is not a valid model identifier")
@@ -67,7 +71,7 @@ def load(server_args, children):
     logger.info("max_total_num_tokens=%d, context_len=512", server_args.max_total_tokens or 4096)
     logger.info("Engine startup timings (s): load_weight=%.2f", elapsed)
     children.loaded()
-    return elapsed
+    return elapsed, peers
 
 
 def listen(server_args, early):
@@ -114,7 +118,7 @@ def stop(server, slow):
 
 
 def launch_server(server_args):
-    logger.info("server_args=%r", server_args)
+    logger.info("server_args=%r", dataclasses.asdict(server_args))
     code = envs.STANDIN_EXIT_AT_START.get()
     if code is not None:
         logger.error("Scheduler hit an exception: RuntimeError: STANDIN_EXIT_AT_START=%d", code)
@@ -123,7 +127,9 @@ def launch_server(server_args):
     early = envs.STANDIN_EARLY_GREEN.get()
     try:
         server = listen(server_args, early) if early else None
-        seconds = load(server_args, children)
+        seconds, peers = load(server_args, children)
+        if server_args.node_rank > 0:
+            follow(server_args, peers[0], children)
         server = server or listen(server_args, early)
     except BaseException:
         children.end()
@@ -153,4 +159,6 @@ def launch_server(server_args):
     while not ended.wait(3600):
         pass
     children.end()
+    for peer in peers:
+        peer.close()
     os._exit(0)

@@ -86,6 +86,7 @@ def model_info(server, body):
 def server_info(server, body):
     return 200, {
         **dataclasses.asdict(server.server_args),
+        "launch_command": server.server_args.launch_command,
         "status": "ready" if server.accepts() else "starting",
         "version": __version__,
         "max_total_num_tokens": server.server_args.max_total_tokens or 4096,
