@@ -45,7 +45,10 @@ function decodeAsset(value: Properties): Asset | undefined {
     if (typeof value.path === "string" && value.path !== "") {
         return Asset.file(value.path, sha256);
     }
-    return typeof value.text === "string" ? Asset.string(value.text, sha256) : undefined;
+    if (typeof value.text === "string") {
+        return Asset.string(value.text, sha256);
+    }
+    return sha256 === "" || "uri" in value ? undefined : Asset.recorded(sha256);
 }
 
 /** Plain values as the engine wants them. What is undefined is left out; what no JSON can hold is our mistake and says where. */
@@ -72,7 +75,8 @@ function encodeValue(value: unknown, path: Path): JavaScriptValue {
         return {
             [SIGNATURE_KEY]: ASSET_SIGNATURE,
             hash: value.sha256,
-            ...(value.path === undefined ? { text: value.text ?? "" } : { path: value.path }),
+            ...(value.path === undefined ? {} : { path: value.path }),
+            ...(value.text === undefined ? {} : { text: value.text }),
         };
     }
     if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {

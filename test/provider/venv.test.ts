@@ -33,7 +33,7 @@ describe("the release of a venv", () => {
         assert.equal("release" in inputs, false);
         const planned = (await provider.create("Venv", inputs, { preview: true })).state;
         assert.match(String(planned.release), /^[0-9a-f]{12}$/);
-        assert.deepEqual(host.calls, []);
+        assert.equal(host.calls.length, 0);
         const { state } = await provider.create("Venv", inputs);
         assert.deepEqual({ ...state, owner: "" }, planned);
         const { recipe, base, release } = host.calls[0].args as Values;

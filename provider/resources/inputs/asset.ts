@@ -16,6 +16,11 @@ export class Asset {
         return new Asset(sha256, path, undefined);
     }
 
+    /** An asset of the state: for a comparison the engine tells no more than its hash. */
+    static recorded(sha256: string): Asset {
+        return new Asset(sha256, undefined, undefined);
+    }
+
     static string(text: string, sha256: string): Asset {
         return new Asset(sha256, undefined, text);
     }
