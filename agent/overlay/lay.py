@@ -1,0 +1,162 @@
+"""Lays a tree over a release that is being composed: what it replaces disappears whole, then its files are linked in."""
+import os
+import posixpath
+
+from agent.fault import Fault
+from agent.overlay import tags
+from agent.tidy import remove_empty, remove_tree
+from agent.venv import bytecode, clone, dists, editable, interpreter, record
+
+
+class Laid:
+    """What laying changed: the files that were put there (below site-packages), distributions that went, and paths that two own."""
+
+    def __init__(self):
+        self.files = []
+        self.laid = {}
+        self.removed = {}
+        self.shared = []
+
+
+def lay(prefix, tree, facts, about, python):
+    """Lays one staged overlay over the release at `prefix`. facts: `trees.facts`; python: `interpreter.facts` of the release."""
+    _require_fit(facts, about, python)
+    site = interpreter.site_packages(prefix)
+    result = Laid()
+    result.laid = dict(facts["packages"])
+    installed = dists.installed(site)
+    names = set(facts["packages"]) | {dists.normalise(name) for name in facts["names"]}
+    old = [dist for dist in installed if dist.name in names]
+    rest = [dist for dist in installed if dist.name not in names]
+    owners = record.owners(site, rest)
+    for dist in old:
+        result.removed[dist.name] = dist.version
+        _remove(prefix, site, dist, owners, result)
+    new = _below(os.path.join(tree, "site"))
+    _remove_debris(site, names | {path.split("/")[0] for path in new})
+    _remove_unowned(site, new, owners)
+    _drop_sources(prefix)
+    for path in new:
+        if path in owners and not path.endswith("/__init__.py"):
+            result.shared.append({"path": path, "owners": sorted(dist.name for dist in owners[path]), "bytes": about})
+        bytecode.drop(os.path.join(site, path))
+        clone.put(os.path.join(tree, "site", path), os.path.join(site, path))
+        result.files.append(path)
+    _lay_beside(tree, prefix, python)
+    return result
+
+
+def _require_fit(facts, about, python):
+    if facts["tags"] and not tags.fits(facts["tags"], python):
+        raise Fault(
+            "wrong-wheel", "the overlay of %s is not for this venv's interpreter" % about, found=", ".join(sorted(set(facts["tags"]))),
+            expected=tags.wanted(python), remedy="take the wheel that was built for it",
+        )
+
+
+def _remove(prefix, site, dist, owners, result):
+    """Removes a distribution: its recorded files, and all else in folders that are its alone. What others own too stays."""
+    paths = record.files(site, dist)
+    if paths is None:
+        paths = _by_top_level(site, dist, owners)
+    for path in paths:
+        if path in owners:
+            result.shared.append({"path": path, "owners": sorted(one.name for one in owners[path]), "bytes": "kept when %s went" % dist.name})
+            continue
+        place = os.path.normpath(os.path.join(site, path))
+        if not place.startswith(os.path.normpath(prefix) + os.sep):
+            continue
+        if place.endswith(".py"):
+            bytecode.drop(place)
+        if os.path.lexists(place) and not (os.path.isdir(place) and not os.path.islink(place)):
+            os.unlink(place)
+    # Files that were copied in by hand, or made at run time, would mix into what comes next.
+    for folder in _own_folders([path for path in paths if not path.startswith("../")], owners):
+        remove_tree(os.path.join(site, folder))
+    remove_tree(os.path.join(site, dist.info))
+    _prune(site, paths)
+
+
+def _own_folders(paths, owners):
+    """The highest folders in which a distribution has files and no other one has: `torch`, but `nvidia/nccl` of a shared `nvidia`."""
+    theirs = set()
+    for path in owners:
+        theirs.update(_parents(path))
+    ours = set()
+    for path in paths:
+        ours.update(folder for folder in _parents(path) if folder not in theirs)
+    return sorted(folder for folder in ours if posixpath.dirname(folder) not in ours and folder != "__pycache__")
+
+
+def _parents(path):
+    folder = posixpath.dirname(path)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+
+
+def _by_top_level(site, dist, owners):
+    """The files of a distribution without RECORD: what its top_level.txt names and nobody else owns."""
+    try:
+        with open(os.path.join(site, dist.info, "top_level.txt"), encoding="utf-8") as file:
+            tops = file.read().split()
+    except OSError:
+        return []
+    found = []
+    for top in tops:
+        found.extend(top + "/" + path for path in _below(os.path.join(site, top)))
+        found.extend(name for name in (top + ".py",) if os.path.isfile(os.path.join(site, name)))
+    return [path for path in found if path not in owners]
+
+
+def _remove_debris(site, names):
+    for entry in dists.debris(site, names):
+        path = os.path.join(site, entry)
+        if os.path.isfile(path):
+            os.unlink(path)
+        remove_tree(path)
+
+
+def _remove_unowned(site, new, owners):
+    """A package that was copied in by hand belongs to no distribution: its folder goes when the overlay brings that package."""
+    theirs = {path.split("/")[0] for path in owners}
+    for top in sorted({path.split("/")[0] for path in new if path.count("/") and not path.split("/")[0].endswith(".dist-info")}):
+        if top not in theirs and os.path.lexists(os.path.join(site, top)) and top + "/__init__.py" in new:
+            remove_tree(os.path.join(site, top))
+
+
+def _drop_sources(prefix):
+    """Removes the source trees that no .pth file names any more."""
+    folder = os.path.join(prefix, "src")
+    if os.path.isdir(folder):
+        wanted = {os.path.realpath(path) for path in editable.search_paths(prefix)}
+        for name in os.listdir(folder):
+            if os.path.realpath(os.path.join(folder, name)) not in wanted:
+                remove_tree(os.path.join(folder, name))
+        remove_empty(folder)
+
+
+def _lay_beside(tree, prefix, python):
+    minor = ".".join(python["version"].split(".")[:2])
+    places = {"bin": "bin", "data": "", "headers": os.path.join("include", "site", "python" + minor)}
+    for part, place in places.items():
+        for path in _below(os.path.join(tree, part)):
+            clone.put(os.path.join(tree, part, path), os.path.join(prefix, place, path))
+
+
+def _prune(site, paths):
+    """Removes the folders that have become empty."""
+    folders = set()
+    for path in paths:
+        if not path.startswith("../"):
+            folders.update(_parents(path))
+    for folder in sorted(folders, key=len, reverse=True):
+        remove_empty(os.path.join(site, folder, "__pycache__"))
+        remove_empty(os.path.join(site, folder))
+
+
+def _below(top):
+    found = []
+    for folder, _folders, files in os.walk(top):
+        found.extend(os.path.relpath(os.path.join(folder, name), top) for name in files if not name.endswith(".pyc"))
+    return sorted(found)

@@ -1,0 +1,40 @@
+"""Console scripts of a distribution, made so that they run the interpreter beside them."""
+import configparser
+
+from agent.venv import relocate
+
+BODY = """# -*- coding: utf-8 -*-
+import sys
+from %(module)s import %(first)s
+if __name__ == "__main__":
+    sys.argv[0] = sys.argv[0][:-11] if sys.argv[0].endswith("-script.pyw") else sys.argv[0]
+    sys.exit(%(call)s())
+"""
+
+
+def entry_points(text):
+    """{script name: `module:attribute`} of an entry_points.txt."""
+    parser = configparser.ConfigParser(delimiters=("=",), strict=False, interpolation=None)
+    parser.optionxform = str
+    parser.read_string(text)
+    found = {}
+    for section in ("console_scripts", "gui_scripts"):
+        if parser.has_section(section):
+            found.update(parser.items(section))
+    # `name = module:function [extra]` is an old way to say what it needs.
+    return {name: value.split("[")[0].strip() for name, value in found.items()}
+
+
+def script(target):
+    """The text of the script for `module:attribute`."""
+    module, _, attribute = target.partition(":")
+    body = BODY % {"module": module, "first": attribute.split(".")[0], "call": attribute}
+    return (relocate.HEAD % ("python", "") + body).encode("utf-8")
+
+
+def relocated(text):
+    """A script from a wheel's `.data/scripts`: its `#!python` becomes the interpreter beside it."""
+    first, end, rest = text.partition(b"\n")
+    if first.rstrip() in (b"#!python", b"#!pythonw"):
+        return (relocate.HEAD % ("python", "")).encode("utf-8") + rest
+    return text

@@ -1,0 +1,97 @@
+"""Staged overlays: one folder each, named by the overlay's digest, complete or not there, the same for all venvs of a root.
+
+`<root>/trees/<digest>/`: `site/` goes to site-packages, `bin/` to bin, `data/` to the venv itself, `headers/` to include.
+`overlay.json` says what it is, `manifest` of which files it was made.
+"""
+import os
+
+from agent.fault import Fault
+from agent.files import read_json, write_json
+from agent.overlay import directory, index, wheel
+from agent.store import require
+from agent.tidy import remove_tree
+from agent.venv import dists, manifest, space, tree
+from agent.venv.copying import Meter
+
+
+def make_tree(request, overlay):
+    """Stages one overlay (see docs/protocol.md) and returns its `facts`; does nothing when it is there and whole.
+
+    Call it under the lock. An overlay from an index needs the request's `base`, for the interpreter that it is made for.
+    """
+    layout = request.layout
+    known = facts(layout, overlay["digest"])
+    if known is not None:
+        return known
+    target = layout.tree(overlay["digest"])
+    temporary = layout.at("trees", ".tmp-" + overlay["digest"][:16])
+    remove_tree(temporary)
+    os.makedirs(os.path.join(temporary, "site"))
+    try:
+        tags = _fill(request, overlay, temporary)
+        packages = dists.versions(os.path.join(temporary, "site"))
+        _require_named(overlay, packages)
+        manifest.write(os.path.join(temporary, "manifest"), _lines(temporary))
+        write_json(os.path.join(temporary, "overlay.json"), {
+            "packages": packages, "names": overlay["packages"], "tags": tags, "source": overlay["source"]["kind"],
+        })
+        remove_tree(target)
+        os.rename(temporary, target)
+    finally:
+        remove_tree(temporary)
+    return facts(layout, overlay["digest"])
+
+
+def facts(layout, digest):
+    """{packages: {name: version}, names: as declared, tags, source} of a staged overlay; None when it is not there, not complete, or was altered."""
+    target = layout.tree(digest)
+    made = read_json(os.path.join(target, "overlay.json"))
+    wanted = made and manifest.read(os.path.join(target, "manifest"))
+    return made if wanted is not None and manifest.compare(wanted, _lines(target)) == [] else None
+
+
+def _lines(target):
+    """The files of a tree that are laid; those about the tree stand beside the folders."""
+    return {path: line for path, line in tree.lines(target).items() if "/" in path}
+
+
+def _fill(request, overlay, temporary):
+    """Puts the overlay's files into a new tree; returns the wheel tags that bind it, [] when nothing does."""
+    layout, source = request.layout, overlay["source"]
+    what = "staging " + ", ".join(overlay["packages"])
+    if source["kind"] == "wheel":
+        require(layout, [source["sha256"]], source["filename"])
+        path = layout.content(source["sha256"])
+        space.require(temporary, 3 * os.path.getsize(path), 0, source["filename"])
+        return wheel.unpack(path, source["filename"], temporary, Meter(what, 0, request.progress, request.check))
+    if source["kind"] == "directory":
+        directory.place(layout, overlay, temporary, Meter(what, 0, request.progress, request.check))
+        return []
+    if source["kind"] == "index":
+        base = request.args.get("base") or {}
+        remove_tree(os.path.join(temporary, "site"))
+        index.install(request, overlay, temporary, base.get("adopt") and os.path.join(base["adopt"], "bin", "python") or base.get("python"), base.get("uv"))
+        return _installed_tags(os.path.join(temporary, "site"))
+    raise Fault("bad-overlay", "an overlay of kind %s is not known" % source["kind"], remedy="use the same version of the tool on both sides")
+
+
+def _installed_tags(site):
+    found = []
+    for dist in dists.installed(site):
+        path = os.path.join(site, dist.info, "WHEEL")
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8") as file:
+                found.extend(wheel.tags(file.read()))
+    return found
+
+
+def _require_named(overlay, packages):
+    """A wheel or an index that brings another distribution than was declared would be shown, and compared, under a wrong name."""
+    if overlay["source"]["kind"] == "directory":
+        return
+    missing = [name for name in overlay["packages"] if dists.normalise(name) not in packages]
+    if missing:
+        raise Fault(
+            "wrong-package", "an overlay brings no distribution %s" % ", ".join(missing), found=", ".join("%s %s" % one for one in sorted(packages.items())) or "nothing",
+            expected=", ".join(overlay["packages"]), remedy="correct `packages` of this overlay",
+        )

@@ -1,0 +1,63 @@
+"""What a folder of ours held when it was complete, one line a file, and what is no longer so."""
+import os
+
+from agent.fault import Fault
+from agent.files import atomic_write
+from agent.venv import tree
+
+FIRST = "sglang manifest 1"
+
+
+def write(path, lines):
+    """Writes the lines of `tree.lines` as a manifest."""
+    text = "\n".join([FIRST] + [lines[name] for name in sorted(lines)]) + "\n"
+    atomic_write(path, text.encode("utf-8", "surrogateescape"))
+
+
+def read(path):
+    """`path -> line` of a manifest; None when there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            text = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    first, _, rest = text.partition("\n")
+    if first != FIRST:
+        raise Fault(
+            "newer-format", "%s is not a manifest that this version knows" % path, where=path, found=first[:80], expected=FIRST,
+            remedy="use the version that wrote it, or remove the file: the folder beside it is then made again",
+        )
+    return {tree.unescape(line.split("\t", 4)[3]): line for line in rest.split("\n") if line}
+
+
+def drift(path, top):
+    """Differences of the folder `top` from its manifest, as [{path, kind}]; None when there is no manifest."""
+    wanted = read(path)
+    return None if wanted is None else compare(wanted, tree.lines(top))
+
+
+def compare(wanted, live):
+    """[{path, kind: edited|missing|extra}] by path."""
+    # Most often all is the same, and one comparison in C says so.
+    if wanted == live:
+        return []
+    found = []
+    for path, line in wanted.items():
+        other = live.get(path)
+        if other is None:
+            found.append({"path": path, "kind": "missing"})
+        elif other != line:
+            found.append({"path": path, "kind": "edited"})
+    found.extend({"path": path, "kind": "extra"} for path in live if path not in wanted)
+    return sorted(found, key=lambda one: one["path"])
+
+
+def describe(found, most=5):
+    """A drift in one line for people."""
+    shown = ", ".join("%s (%s)" % (one["path"], one["kind"]) for one in found[:most])
+    return shown + (" and %d more" % (len(found) - most) if len(found) > most else "")
+
+
+def beside(top):
+    """Path of the manifest of a folder of ours."""
+    return os.path.normpath(top) + ".manifest"

@@ -1,0 +1,104 @@
+"""RECORD: which files a distribution brought, with their hashes. Kept true for what we change."""
+import base64
+import csv
+import hashlib
+import io
+import os
+import posixpath
+
+from agent.files import atomic_write
+from agent.venv import dists
+
+NAME = "RECORD"
+
+
+def read(site, dist):
+    """[(path, hash, size)] of a distribution, paths as written; None when it has no RECORD."""
+    try:
+        with open(os.path.join(site, dist.info, NAME), newline="", encoding="utf-8", errors="surrogateescape") as file:
+            return [tuple((row + ["", ""])[:3]) for row in csv.reader(file) if row]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def write(site, info, rows):
+    """Replaces the RECORD in the metadata folder `info`, sorted, as a new file: a hard link elsewhere keeps the old one."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(sorted(rows))
+    atomic_write(os.path.join(site, info, NAME), text.getvalue().encode("utf-8", "surrogateescape"))
+
+
+def files(site, dist):
+    """The files of a distribution as normal paths below site-packages (`../../../bin/x` stays so); None when that is not known."""
+    rows = read(site, dist)
+    if rows is not None:
+        return [_below(site, row[0]) for row in rows]
+    return _egg_files(site, dist)
+
+
+def owners(site, installed):
+    """Path below site-packages -> the distributions that say it is theirs."""
+    found = {}
+    for dist in installed:
+        for path in files(site, dist) or []:
+            found.setdefault(path, []).append(dist)
+    return found
+
+
+def row(site, path):
+    """The RECORD row of one file as it is now."""
+    digest = hashlib.sha256()
+    size = 0
+    with open(os.path.join(site, path), "rb") as file:
+        for part in iter(lambda: file.read(1 << 20), b""):
+            digest.update(part)
+            size += len(part)
+    return (path, "sha256=" + encode(digest.digest()), str(size))
+
+
+def encode(digest):
+    """A digest as RECORD writes it."""
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def refresh(site, changed, gone=()):
+    """Rewrites the rows of changed files and drops those of files that are gone, in whichever RECORD has them."""
+    changed, gone = set(changed), set(gone)
+    if not changed and not gone:
+        return
+    for dist in dists.installed(site):
+        rows = read(site, dist)
+        if rows is None:
+            continue
+        fixed = []
+        for old in rows:
+            path = _below(site, old[0])
+            if path not in gone:
+                fixed.append((old[0],) + row(site, path)[1:] if path in changed else old)
+        if fixed != rows:
+            write(site, dist.info, fixed)
+
+
+def add(site, info, paths):
+    """Adds rows for new files to the RECORD of one distribution."""
+    rows = read(site, dists.Dist("", "", info)) or []
+    write(site, info, rows + [row(site, path) for path in paths])
+
+
+def _below(site, path):
+    if path.startswith("/"):
+        path = os.path.relpath(path, site)
+    return posixpath.normpath(path)
+
+
+def _egg_files(site, dist):
+    """Files of a distribution that was installed the old way, from what setuptools noted."""
+    if not dist.info.endswith(".egg-info"):
+        return None
+    if os.path.isfile(os.path.join(site, dist.info)):
+        return None
+    try:
+        with open(os.path.join(site, dist.info, "installed-files.txt"), encoding="utf-8") as file:
+            return [posixpath.normpath(posixpath.join(dist.info, line.strip())) for line in file if line.strip()]
+    except FileNotFoundError:
+        return None
