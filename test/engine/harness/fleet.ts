@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { standinWheels } from "./standin";
-import type { Workspace } from "./workspace";
+import { project, type Workspace } from "./workspace";
 
 /** The root of the host, below the workspace's `host/`. */
 export const rootOf = (workspace: Workspace): string => join(workspace.host, "fleet");
@@ -24,17 +25,19 @@ export interface Wishes {
     service?: Record<string, unknown>;
 }
 
-/** A diff of the stand-in's answers that makes it complete with `text`. */
+/** A diff of the stand-in's answers that makes it complete with `text`; its context is the whole file. */
 export function answerDiff(text: string, before = "Paris."): string {
+    const source = readFileSync(join(project, "test/standin/src/sglang/srt/answer.py"), "utf8");
+    const lines = source.trimEnd().split("\n");
+    const changed = lines.flatMap((line) =>
+        line === 'TEXT = "Paris."' ? [`-TEXT = "${before}"`, `+TEXT = "${text}"`] : [` ${line}`],
+    );
+    const range = `1,${lines.length}`;
     return [
         "--- a/sglang/srt/answer.py",
         "+++ b/sglang/srt/answer.py",
-        "@@ -1,4 +1,4 @@",
-        ' """What the server answers. Tests patch this module: each constant shows in a response."""',
-        " ",
-        " # The text of each completion.",
-        `-TEXT = "${before}"`,
-        `+TEXT = "${text}"`,
+        `@@ -${range} +${range} @@`,
+        ...changed,
         "",
     ].join("\n");
 }

@@ -34,7 +34,7 @@ const PASSPHRASE = "correct horse";
  * for the engine, and `host/`, where a `local` host may put its root.
  */
 export class Workspace {
-    readonly folder = mkdtempSync(join(tmpdir(), "sglang-fleet-"));
+    readonly folder = mkdtempSync(join(tmpdir(), "engine-test-"));
     readonly host = join(this.folder, "host");
     readonly stack = "t";
     /** Everything that each command printed, for a search after secrets. */
