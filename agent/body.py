@@ -1,4 +1,5 @@
 """The body of a request as a stream: filled by the frame loop, read by the operation."""
+
 import queue
 
 # So many frames of at most 1 MiB wait for the operation; then the frame loop, and with it the sender, waits.

@@ -1,7 +1,7 @@
 """The agent's own sources. They come with the first bytes of stdin and are imported from memory: no file of them is left on the host."""
+
 import importlib
-import importlib.abc
-import importlib.util
+import importlib.machinery
 import json
 import os
 import sys
@@ -12,9 +12,10 @@ import zlib
 PATIENCE = 60
 
 
-class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+class Bundle:
     """Modules as {name: source}. What a look needs is there from the start; the rest is asked for when the first of it is imported.
 
+    Finder and loader by shape, not by the base classes of importlib.abc: importing these takes longer than a look.
     Tracebacks show the lines, because linecache asks the loader for them.
     """
 
@@ -31,16 +32,20 @@ class Bundle(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             self.complete()
         if not self._has(name):
             return None
-        return importlib.util.spec_from_loader(name, self, origin=_file(name), is_package=self.is_package(name))
+        return importlib.machinery.ModuleSpec(name, self, origin=_file(name), is_package=self.is_package(name))
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        name = module.__name__
+        exec(compile(self.get_source(name), _file(name), "exec", dont_inherit=True), module.__dict__)
 
     def is_package(self, fullname):
         return any(name.startswith(fullname + ".") for name in list(self._sources))
 
     def get_source(self, fullname):
         return self._sources.get(fullname, "")
-
-    def get_code(self, fullname):
-        return compile(self.get_source(fullname), _file(fullname), "exec", dont_inherit=True)
 
     def complete(self):
         """Waits until all sources are there. Call it from any thread but the one that reads the caller's frames."""

@@ -1,4 +1,5 @@
 """Who owns what below a root: a random id of the owner, kept in the state of a stack, and its URN as a label for people."""
+
 import time
 
 from agent.fault import Fault
@@ -25,8 +26,11 @@ def claim(layout, wanted):
     mine = other and other["owner"] == wanted["owner"]
     if other and not mine and other["urn"] != wanted["urn"] and not wanted.get("takeOver"):
         raise Fault(
-            "claimed", "%s %s below %s belongs to %s" % (wanted["kind"], wanted["name"], layout.root, other["urn"]),
-            where=layout.claims, found=other["urn"], expected=wanted["urn"],
+            "claimed",
+            "%s %s below %s belongs to %s" % (wanted["kind"], wanted["name"], layout.root, other["urn"]),
+            where=layout.claims,
+            found=other["urn"],
+            expected=wanted["urn"],
             remedy="choose another name or root, or set `takeOver: true` if that stack is to lose it",
         )
     since = other["since"] if mine else time.time()

@@ -1,4 +1,5 @@
 """`exec`: one command on the host, as the agent's user; its output is kept by its last part."""
+
 import os
 import signal
 import subprocess
@@ -41,8 +42,11 @@ def execute(request):
             _end(process)
             request.check()
             raise Fault(
-                "timeout", "%s did not end within %g s" % (argv[0], timeout), where=argv[0],
-                detail=(out.text() + err.text())[-4096:], remedy="give it a longer timeout, or find out what it waits for",
+                "timeout",
+                "%s did not end within %g s" % (argv[0], timeout),
+                where=argv[0],
+                detail=(out.text() + err.text())[-4096:],
+                remedy="give it a longer timeout, or find out what it waits for",
             )
         try:
             process.wait(PAUSE)
@@ -55,12 +59,19 @@ def _start(args):
     environment = dict(os.environ, **(args.get("env") or {}))
     try:
         return subprocess.Popen(
-            args["argv"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=args.get("cwd"),
-            env=environment, start_new_session=True,
+            args["argv"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=args.get("cwd"),
+            env=environment,
+            start_new_session=True,
         )
     except OSError as error:
         raise Fault(
-            "no-command", "cannot run %s: %s" % (args["argv"][0], error.strerror), where=error.filename or args["argv"][0],
+            "no-command",
+            "cannot run %s: %s" % (args["argv"][0], error.strerror),
+            where=error.filename or args["argv"][0],
             remedy="give its absolute path, or install it on the host",
         )
 

@@ -1,9 +1,10 @@
 """Files of ours: written beside their place and renamed into it, so that a reader sees the old bytes or the new ones."""
+
 import errno
 import hashlib
 import json
 import os
-import tempfile
+import threading
 
 from agent.fault import Fault
 from agent.layout import FORMAT
@@ -21,7 +22,8 @@ def atomic_write(path, data, mode=None, uid=None, gid=None):
     try:
         os.makedirs(folder, exist_ok=True)
         _drop_leftovers(folder, name)
-        handle, temporary = tempfile.mkstemp(prefix=".%s.%d." % (name, os.getpid()), suffix=".tmp", dir=folder)
+        temporary = os.path.join(folder, ".%s.%d.%x.tmp" % (name, os.getpid(), threading.get_ident()))
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise explained(error, path) from error
     try:
@@ -69,14 +71,20 @@ def read_json(path):
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError as error:
-        raise Fault("corrupt", "%s is not valid JSON: %s" % (path, error), where=path, remedy="restore or remove this file")
+        raise Fault(
+            "corrupt", "%s is not valid JSON: %s" % (path, error), where=path, remedy="restore or remove this file"
+        )
     found = value.pop("format", None) if isinstance(value, dict) else None
     if not isinstance(found, int):
         raise Fault("corrupt", "%s carries no format number" % path, where=path, remedy="restore or remove this file")
     if found > FORMAT:
         raise Fault(
-            "newer-format", "%s was written by a newer version of this tool" % path, where=path,
-            found="format %d" % found, expected="format %d or older" % FORMAT, remedy="use that version, or a later one",
+            "newer-format",
+            "%s was written by a newer version of this tool" % path,
+            where=path,
+            found="format %d" % found,
+            expected="format %d or older" % FORMAT,
+            remedy="use that version, or a later one",
         )
     return value
 
@@ -101,12 +109,19 @@ def explained(error, path, needed=None):
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         place = existing(path)
         return Fault(
-            "no-space", "no space left for %s" % path, where=place, found="%d bytes free" % free_bytes(place),
-            expected=None if needed is None else "%d bytes" % needed, remedy="free space there, or choose another root",
+            "no-space",
+            "no space left for %s" % path,
+            where=place,
+            found="%d bytes free" % free_bytes(place),
+            expected=None if needed is None else "%d bytes" % needed,
+            remedy="free space there, or choose another root",
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return Fault(
-            "permission", "%s: %s" % (path, os.strerror(error.errno)), where=path, found="user id %d" % os.geteuid(),
+            "permission",
+            "%s: %s" % (path, os.strerror(error.errno)),
+            where=path,
+            found="user id %d" % os.geteuid(),
             remedy="log in as a user who may write there, set `become: sudo`, or choose another root",
         )
     return Fault("os-error", "%s: %s" % (path, error.strerror or error), where=path)
@@ -147,6 +162,6 @@ def _drop_leftovers(folder, name):
     prefix = ".%s." % name
     for entry in os.listdir(folder):
         if entry.startswith(prefix) and entry.endswith(".tmp"):
-            pid = entry[len(prefix):].split(".")[0]
+            pid = entry[len(prefix) :].split(".")[0]
             if pid.isdigit() and not os.path.exists("/proc/" + pid):
                 remove_file(os.path.join(folder, entry))

@@ -1,4 +1,5 @@
 """Frames on the wire: two lengths (uint32, big endian), a JSON text, a body. See docs/protocol.md."""
+
 import json
 import struct
 import threading

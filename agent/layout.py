@@ -1,4 +1,5 @@
 """Where things are below the root of one host. The only place that knows the names of our files."""
+
 import os
 
 FORMAT = 1

@@ -1,4 +1,5 @@
 """One changer at a time below a root: `<root>/lock`, held by flock, with a text that says by whom."""
+
 import contextlib
 import errno
 import fcntl
@@ -73,8 +74,11 @@ def _take(request, what):
         holder = _describe(request.layout.lock)
         if time.monotonic() >= deadline:
             raise Fault(
-                "locked", "%s is being changed by %s" % (request.layout.root, holder), where=request.layout.lock,
-                found=holder, remedy="wait until that is done; the lock goes with its process, so nothing has to be removed by hand",
+                "locked",
+                "%s is being changed by %s" % (request.layout.root, holder),
+                where=request.layout.lock,
+                found=holder,
+                remedy="wait until that is done; the lock goes with its process, so nothing has to be removed by hand",
             )
         if holder != told:
             request.progress("waiting up to %d s for %s" % (wait, holder))
@@ -105,8 +109,12 @@ def _try(layout):
 def _who(request, what):
     by = request.args.get("by") or {}
     return {
-        "host": by.get("host", "?"), "user": by.get("user", "?"), "pid": by.get("pid", 0),
-        "since": time.time(), "operation": what, "agent": os.getpid(),
+        "host": by.get("host", "?"),
+        "user": by.get("user", "?"),
+        "pid": by.get("pid", 0),
+        "since": time.time(),
+        "operation": what,
+        "agent": os.getpid(),
     }
 
 

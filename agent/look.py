@@ -1,4 +1,5 @@
 """`hello`, `look`: what is there, field for field as provider/host/facts.ts says. Nothing is written, not even a folder."""
+
 import importlib
 import os
 

@@ -1,9 +1,9 @@
 """MachineFacts of provider/host/facts.ts: which machine this is, and what it can do."""
-import glob
+
 import hashlib
 import os
-import platform
 import pwd
+import sys
 import time
 
 
@@ -13,7 +13,7 @@ def machine():
         "machineId": _machine_id(),
         "bootId": _line("/proc/sys/kernel/random/boot_id"),
         "hostname": os.uname().nodename,
-        "python": platform.python_version(),
+        "python": "%d.%d.%d" % sys.version_info[:3],
         "arch": os.uname().machine,
         "user": _user(),
         "uid": os.geteuid(),
@@ -27,7 +27,7 @@ def _machine_id():
     known = _line("/etc/machine-id")
     if len(known) == 32:
         return known
-    keys = "".join(_line(path) for path in sorted(glob.glob("/etc/ssh/ssh_host_*_key.pub")))
+    keys = "".join(_line("/etc/ssh/ssh_host_%s_key.pub" % kind) for kind in ("ecdsa", "ed25519", "rsa"))
     return hashlib.sha256((keys or os.uname().nodename).encode("utf-8", "replace")).hexdigest()[:32]
 
 

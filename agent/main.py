@@ -1,10 +1,10 @@
 """The frame loop: a thread for each request, and the end of everything when stdin ends."""
+
 import os
 import signal
 import sys
 import threading
 import time
-import traceback
 
 from agent.body import Body
 from agent.fault import Fault
@@ -137,7 +137,7 @@ class Work:
 
     def _reply(self, data):
         for start in range(0, len(data), CHUNK):
-            self._write({"body": True}, data[start:start + CHUNK])
+            self._write({"body": True}, data[start : start + CHUNK])
 
     def _write(self, fields, data=b""):
         try:
@@ -158,4 +158,6 @@ def _take_over_streams():
 
 
 def _tail():
+    import traceback  # Only a bug needs it, and it takes a look's time to import.
+
     return "".join(traceback.format_exc().splitlines(True)[-20:])

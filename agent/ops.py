@@ -2,6 +2,7 @@
 
 Each function has the form `op(request) -> dict`; see `agent/request.py` for what a request offers.
 """
+
 import importlib
 
 OPS = {

@@ -1,4 +1,5 @@
 """One request as an operation sees it."""
+
 from agent.fault import Fault
 from agent.layout import Layout
 

@@ -1,4 +1,5 @@
 """The root folder itself: made with the first thing below it, gone with the last."""
+
 import os
 
 from agent.files import existing, read_json, remove_file, write_json

@@ -1,4 +1,5 @@
 """The content store: files by the sha256 of their bytes. What is in it under a name is that content, or is not in it."""
+
 import contextlib
 import fcntl
 import hashlib
@@ -35,8 +36,11 @@ def require(layout, wanted, whose):
     absent = sorted({sha256 for sha256 in wanted if not has(layout, sha256)})
     if absent:
         raise Fault(
-            "missing-content", "%d content(s) for %s are not in the store" % (len(absent), whose), where=layout.at("store"),
-            found="not there: " + ", ".join(absent), remedy="run the command again: what is missing is sent first",
+            "missing-content",
+            "%d content(s) for %s are not in the store" % (len(absent), whose),
+            where=layout.at("store"),
+            found="not there: " + ", ".join(absent),
+            remedy="run the command again: what is missing is sent first",
         )
 
 
@@ -45,13 +49,17 @@ def put(request):
     layout, contents = request.layout, request.args["contents"]
     place = layout.at("store")
     needed = sum(content["size"] for content in contents)
-    if sum(content["size"] for content in contents) != request.body_size:
+    if needed != request.body_size:
         raise Fault("bad-content", "the contents add up to %d bytes, the body has %d" % (needed, request.body_size))
     free = free_bytes(place)
     if needed > free:
         raise Fault(
-            "no-space", "no space left for %d content(s) in %s" % (len(contents), place), where=place,
-            found="%d bytes free" % free, expected="%d bytes" % needed, remedy="free space there, or choose another root",
+            "no-space",
+            "no space left for %d content(s) in %s" % (len(contents), place),
+            where=place,
+            found="%d bytes free" % free,
+            expected="%d bytes" % needed,
+            remedy="free space there, or choose another root",
         )
     try:
         prepare_root(layout)
@@ -111,8 +119,12 @@ def _receive(request, folder, content):
             os.fsync(stream.fileno())
         if digest.hexdigest() != sha256:
             raise Fault(
-                "bad-content", "a content arrived with other bytes than announced", where=request.layout.content(sha256),
-                found=digest.hexdigest(), expected=sha256, remedy="run the command again: the file changed while it was read",
+                "bad-content",
+                "a content arrived with other bytes than announced",
+                where=request.layout.content(sha256),
+                found=digest.hexdigest(),
+                expected=sha256,
+                remedy="run the command again: the file changed while it was read",
             )
         target = request.layout.content(sha256)
         os.makedirs(os.path.dirname(target), exist_ok=True)

@@ -1,6 +1,6 @@
 """Removing what is ours, and only that."""
+
 import os
-import shutil
 
 
 def remove_tree(path):
@@ -12,6 +12,9 @@ def remove_tree(path):
         return
     if os.geteuid() != 0:
         _open_folders(path)
+    # Here, and not above: a look imports this module, and never needs that one.
+    import shutil
+
     shutil.rmtree(path)
 
 

@@ -1,4 +1,5 @@
 """`env.stage`, `env.remove`: the variables of one service, byte for byte, readable by their owner only."""
+
 import os
 import re
 
@@ -65,6 +66,7 @@ def _refuse_bad(service, variables):
     bad += ["%s (its value holds a NUL byte)" % name for name in sorted(variables) if "\0" in variables[name]]
     if bad:
         raise Fault(
-            "bad-variable", "the environment of %s cannot be given to a process: %s" % (service, ", ".join(bad)),
+            "bad-variable",
+            "the environment of %s cannot be given to a process: %s" % (service, ", ".join(bad)),
             expected="names of letters, digits and _, values without NUL",
         )

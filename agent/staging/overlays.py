@@ -1,4 +1,5 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
+
 import importlib
 import os
 
@@ -22,7 +23,9 @@ def stage(request):
         digests = [overlay["digest"] for overlay in made]
         earlier = [overlay["digest"] for overlay in before["overlays"] if overlay["digest"] not in digests]
         wish = {
-            "owner": args["claim"]["owner"], "digest": args["digest"], "overlays": made,
+            "owner": args["claim"]["owner"],
+            "digest": args["digest"],
+            "overlays": made,
             "earlier": earlier or before.get("earlier", []),
         }
         write_json(path, wish)
@@ -74,7 +77,11 @@ def _contents(overlays):
             for file in source["files"]:
                 yield file["sha256"]
         elif source["kind"] != "index":
-            raise Fault("bad-source", "an overlay has a source of unknown kind %r" % source["kind"], expected="wheel, directory or index")
+            raise Fault(
+                "bad-source",
+                "an overlay has a source of unknown kind %r" % source["kind"],
+                expected="wheel, directory or index",
+            )
 
 
 def _drop_unused(layout):

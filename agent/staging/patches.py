@@ -1,4 +1,5 @@
 """`patch.stage`, `patch.remove`: which files of which packages a venv is to get, by the hash of their content."""
+
 from agent.claims import claim, owns, release_claim
 from agent.files import read_json, remove_file, sha256_file, write_json
 from agent.lock import locked

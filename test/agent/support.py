@@ -1,4 +1,5 @@
 """What the tests of the agent share: requests as the frame loop would make them, and throw-away roots."""
+
 import io
 import os
 import tempfile
@@ -15,7 +16,11 @@ def make_request(root, body=b"", cancelled=None, **args):
     said, replied = [], []
     request = Request(
         dict(args, root=root, by={"host": "control", "user": "me", "pid": 7}),
-        io.BytesIO(body), len(body), said.append, cancelled or threading.Event(), replied.append,
+        io.BytesIO(body),
+        len(body),
+        said.append,
+        cancelled or threading.Event(),
+        replied.append,
     )
     request.said, request.replied = said, replied
     return request

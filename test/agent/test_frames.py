@@ -25,7 +25,9 @@ class Agent:
         bundle = zlib.compress(json.dumps(dict(modules, **(extra or {}))).encode())
         self.process = subprocess.Popen(
             [sys.executable, "-B", "-I", "-c", BOOT, "m1", str(len(bundle))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         self.process.stdin.write(bundle)
         self.writer = FrameWriter(self.process.stdin)
@@ -124,16 +126,24 @@ class AgentTest(unittest.TestCase):
         agent = self.agent()
         agent.send({"id": 1, "op": "exec", "args": {"argv": ["sh", "-c", "echo here; sleep 300"], "timeout": 0.3}})
         fault = agent.receive()[0]["fault"]
-        self.assertEqual((fault["code"], fault["message"], fault["detail"]), ("timeout", "sh did not end within 0.3 s", "here\n"))
+        self.assertEqual(
+            (fault["code"], fault["message"], fault["detail"]), ("timeout", "sh did not end within 0.3 s", "here\n")
+        )
         agent.end()
 
     def test_a_command_gets_its_stdin_environment_and_folder(self):
         agent = self.agent()
         with tempfile.TemporaryDirectory() as folder:
-            args = {"argv": ["sh", "-c", 'cat; echo "$A"; pwd >&2; exit 3'], "stdin": "in\n", "env": {"A": "a b"}, "cwd": folder}
+            args = {
+                "argv": ["sh", "-c", 'cat; echo "$A"; pwd >&2; exit 3'],
+                "stdin": "in\n",
+                "env": {"A": "a b"},
+                "cwd": folder,
+            }
             agent.send({"id": 1, "op": "exec", "args": args})
             self.assertEqual(
-                agent.receive()[0]["result"], {"exit": 3, "stdout": "in\na b\n", "stderr": os.path.realpath(folder) + "\n"}
+                agent.receive()[0]["result"],
+                {"exit": 3, "stdout": "in\na b\n", "stderr": os.path.realpath(folder) + "\n"},
             )
         agent.end()
 
@@ -141,7 +151,13 @@ class AgentTest(unittest.TestCase):
         agent = self.agent()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "pid")
-            agent.send({"id": 1, "op": "exec", "args": {"argv": ["sh", "-c", "echo $$ > %s; exec sleep 300" % path], "timeout": 300}})
+            agent.send(
+                {
+                    "id": 1,
+                    "op": "exec",
+                    "args": {"argv": ["sh", "-c", "echo $$ > %s; exec sleep 300" % path], "timeout": 300},
+                }
+            )
             while not (os.path.exists(path) and os.path.getsize(path)):
                 time.sleep(0.05)
             with open(path) as stream:

@@ -18,10 +18,12 @@ HOLD = (
 class LockTest(RootTest):
     def hold(self):
         """Another agent that holds the lock until its stdin gets a line or its end."""
-        other = subprocess.Popen([sys.executable, "-c", HOLD % self.root], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        other = subprocess.Popen(
+            [sys.executable, "-c", HOLD % self.root], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self.addCleanup(other.stdout.close)
-        self.addCleanup(lambda: other.wait())
-        self.addCleanup(lambda: other.stdin.close())
+        self.addCleanup(other.wait)
+        self.addCleanup(other.stdin.close)
         other.stdout.readline()
         return other
 

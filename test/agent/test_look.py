@@ -31,13 +31,26 @@ class LookTest(RootTest):
     def test_the_machine_is_told_field_for_field(self):
         facts = hello(self.request())
         self.assertEqual(set(facts), MACHINE)
-        self.assertEqual((facts["uid"], facts["hostname"], len(facts["machineId"])), (os.geteuid(), os.uname().nodename, 32))
+        self.assertEqual(
+            (facts["uid"], facts["hostname"], len(facts["machineId"])), (os.geteuid(), os.uname().nodename, 32)
+        )
         self.assertEqual(look(self.request())["machine"]["machineId"], facts["machineId"])
 
     def test_what_was_staged_is_seen_and_looking_changes_not_even_a_time(self):
-        store.put(self.request(contents=[{"sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "size": 0}]))
+        store.put(
+            self.request(
+                contents=[{"sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "size": 0}]
+            )
+        )
         env.stage(self.request(claim=claim_of("env", "s"), service="s", id="e1", variables={"A": "b"}))
-        wanted = [{"target": {"path": "x.py"}, "kind": "file", "pre": None, "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]
+        wanted = [
+            {
+                "target": {"path": "x.py"},
+                "kind": "file",
+                "pre": None,
+                "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            }
+        ]
         patches.stage(self.request(claim=claim_of("patch", "v"), venv="v", digest="d1", patches=wanted))
         before = stats(self.parent)
         facts = look(self.request())

@@ -55,17 +55,25 @@ def overlay(version, text=b"x = 1\n"):
     """A directory overlay of package `demo` with one module, and its content."""
     file = {"path": "demo/__init__.py", "sha256": hashlib.sha256(text).hexdigest(), "mode": 0o644}
     digest = hashlib.sha256(version.encode() + text).hexdigest()
-    return {"packages": ["demo"], "digest": digest, "source": {"kind": "directory", "files": [file], "version": version}}
+    return {
+        "packages": ["demo"],
+        "digest": digest,
+        "source": {"kind": "directory", "files": [file], "version": version},
+    }
 
 
 class OverlayTest(RootTest):
     def setUp(self):
         super().setUp()
         for text in (b"x = 1\n", b"x = 2\n"):
-            store.put(self.request(body=text, contents=[{"sha256": hashlib.sha256(text).hexdigest(), "size": len(text)}]))
+            store.put(
+                self.request(body=text, contents=[{"sha256": hashlib.sha256(text).hexdigest(), "size": len(text)}])
+            )
 
     def stage(self, *wanted, venv="v"):
-        return overlays.stage(self.request(claim=claim_of("overlay", venv), venv=venv, digest="d1", overlays=list(wanted)))
+        return overlays.stage(
+            self.request(claim=claim_of("overlay", venv), venv=venv, digest="d1", overlays=list(wanted))
+        )
 
     def trees(self):
         return sorted(os.listdir(self.layout.at("trees")))
@@ -121,7 +129,16 @@ class EnvTest(RootTest):
         return env.stage(self.request(claim=claim_of("env", "s"), service="s", id=number, variables=variables))
 
     def test_values_come_back_byte_for_byte_from_a_file_that_only_its_owner_reads(self):
-        variables = {"A": "k\\1$HOME\"q'#;", "B": " blank ", "C": "=a=b", "D": "two\nlines\t", "E": "\u00fc", "F": "", "G": "x" * 20000, "H": "%h"}
+        variables = {
+            "A": "k\\1$HOME\"q'#;",
+            "B": " blank ",
+            "C": "=a=b",
+            "D": "two\nlines\t",
+            "E": "\u00fc",
+            "F": "",
+            "G": "x" * 20000,
+            "H": "%h",
+        }
         self.assertEqual(self.stage("e1", variables), {"owner": "o1", "id": "e1"})
         self.assertEqual(env.staged(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables})
         self.assertEqual(os.stat(self.layout.service("s", "env-e1.json")).st_mode & 0o777, 0o600)
@@ -139,9 +156,15 @@ class EnvTest(RootTest):
             self.stage(number, {"KEY": number})
         write_json(self.layout.service("s", "current.json"), {"env": "e1"})
         self.stage("e3", {})
-        self.assertEqual(self.files(self.layout.service("s")), ["current.json", "env-e1.json", "env-e2.json", "env-e3.json", "env.json"])
+        self.assertEqual(
+            self.files(self.layout.service("s")),
+            ["current.json", "env-e1.json", "env-e2.json", "env-e3.json", "env.json"],
+        )
         self.stage("e4", {})
-        self.assertEqual(self.files(self.layout.service("s")), ["current.json", "env-e1.json", "env-e3.json", "env-e4.json", "env.json"])
+        self.assertEqual(
+            self.files(self.layout.service("s")),
+            ["current.json", "env-e1.json", "env-e3.json", "env-e4.json", "env.json"],
+        )
         env.remove(self.request(claim=claim_of("env", "s")))
         self.assertEqual(self.files(self.layout.service("s")), ["current.json", "env-e1.json"])
 

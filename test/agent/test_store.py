@@ -1,3 +1,4 @@
+import contextlib
 import hashlib
 import os
 import subprocess
@@ -141,7 +142,10 @@ class FullDiskTest(unittest.TestCase):
         with self.assertRaises(Fault) as caught:
             self.put(b"5" * 5000000)
         more = caught.exception.more
-        self.assertEqual((caught.exception.code, more["where"], more["expected"]), ("no-space", self.root + "/store", "5000000 bytes"))
+        self.assertEqual(
+            (caught.exception.code, more["where"], more["expected"]),
+            ("no-space", self.root + "/store", "5000000 bytes"),
+        )
         self.assertRegex(more["found"], r"^\d+ bytes free$")
         self.assertEqual(os.listdir(self.root + "/store/incoming"), [])
         self.assertTrue(store.has(Layout(self.root), sha256(b"old")))
@@ -151,11 +155,8 @@ class FullDiskTest(unittest.TestCase):
 
         class Filling:
             def read(body, size):
-                with open(self.root + "/foreign", "ab") as stream:
-                    try:
-                        stream.write(b"f" * 900000)
-                    except OSError:
-                        pass
+                with contextlib.suppress(OSError), open(self.root + "/foreign", "ab") as stream:
+                    stream.write(b"f" * 900000)
                 return b"5" * size
 
         request = make_request(self.root, contents=[{"sha256": "00" * 32, "size": 500000}])
