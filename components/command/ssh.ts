@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import type { connection } from "../../provider/connection";
+import { sshArgv } from "../../provider/host/argv";
+import { askpass } from "../../provider/host/ssh";
 import { line, quoted } from "./shell";
 
 /** A connection whose fields are known. */
@@ -18,8 +21,11 @@ export function onHost(to: Reached): string {
     if (to.type === "local") {
         return reader(to);
     }
-    const login = line(["ssh", ...options(to), "--", to.host ?? to.name, reader(to)]);
-    return to.password === undefined ? login : `${askpass} ${login}`;
+    const login = line([
+        "ssh",
+        ...sshArgv({ type: "ssh", become: "none", connectTimeout: 15, ...to }, reader(to), undefined),
+    ]);
+    return to.password === undefined ? login : withPassword(login);
 }
 
 /** What comes on stdin: sudo's password if there is one, then the script with its variables. */
@@ -30,37 +36,26 @@ export function stdin(to: Reached, script: string, env: Record<string, string>):
 
 /** Variables of the ssh process: the login password goes to askpass this way, never in argv. */
 export function environment(password: pulumi.Input<string> | undefined): Record<string, pulumi.Input<string>> {
-    return password === undefined ? {} : { SGLANG_FLEET_PASSWORD: pulumi.secret(password) };
-}
-
-function options(to: Reached): string[] {
-    const set = (name: string, value: string | number | undefined) =>
-        value === undefined ? [] : ["-o", `${name}=${value}`];
-    return [
-        ...(to.sshConfig === undefined ? [] : ["-F", to.sshConfig]),
-        ...set("BatchMode", to.password === undefined ? "yes" : undefined),
-        ...set("NumberOfPasswordPrompts", to.password === undefined ? undefined : 1),
-        ...set("StrictHostKeyChecking", to.options?.StrictHostKeyChecking ?? "yes"),
-        ...set("ConnectTimeout", to.connectTimeout ?? 15),
-        ...set("UserKnownHostsFile", to.knownHosts),
-        ...(to.identityFile === undefined ? [] : ["-i", to.identityFile, "-o", "IdentitiesOnly=yes"]),
-        ...(to.user === undefined ? [] : ["-l", to.user]),
-        ...(to.port === undefined ? [] : ["-p", String(to.port)]),
-        ...(to.jump === undefined || to.jump.length === 0 ? [] : ["-J", to.jump.join(",")]),
-        ...Object.entries(to.options ?? {}).flatMap(([name, value]) =>
-            name === "StrictHostKeyChecking" ? [] : set(name, value),
-        ),
-    ];
+    return password === undefined ? {} : { PULUMI_SGLANG_SSH_PASSWORD: pulumi.secret(password) };
 }
 
 /** One line for any login shell: skips to the script, then reads it. */
 function reader(to: Reached): string {
     const words = ["sh", "-c", `while IFS= read -r l; do [ "$l" = ${start} ] && exec sh -s; done; exit 97`];
     const sudo =
-        to.become === "sudo" ? ["sudo", ...(to.becomePassword === undefined ? ["-n"] : ["-S", "-p", ""]), "--"] : [];
+        to.become === "sudo" ? ["sudo", ...(to.becomePassword === undefined ? ["-n"] : ["-S", "-p", ""]), "-H", "--"] : [];
     return line([...sudo, ...words]);
 }
 
-/** A program of one line that prints the password; it lies in a directory of its own until ssh has ended. */
-const askpass =
-    'dir=$(mktemp -d) && trap \'rm -rf "$dir"\' EXIT && printf \'#!/bin/sh\\nprintf "%%s\\\\n" "$SGLANG_FLEET_PASSWORD"\\n\' >"$dir/ask" && chmod 700 "$dir/ask" && SSH_ASKPASS="$dir/ask" SSH_ASKPASS_REQUIRE=force';
+/**
+ * The provider's own askpass program, in a directory of its own until ssh has ended. Its text stands in the command, as its
+ * path would differ from one clone to the next and make a change of that.
+ */
+function withPassword(login: string): string {
+    const ask = [
+        'dir=$(mktemp -d) && trap \'rm -rf "$dir"\' EXIT && cat >"$dir/ask" <<\'@askpass\' && chmod 700 "$dir/ask" || exit 96',
+        readFileSync(askpass(__dirname), "utf8").trimEnd(),
+        "@askpass",
+    ];
+    return [...ask, `SSH_ASKPASS="$dir/ask" SSH_ASKPASS_REQUIRE=force ${login}`].join("\n");
+}

@@ -32,8 +32,8 @@ export function sshEnvironment(connection: Connection, env: NodeJS.ProcessEnv): 
     };
 }
 
-/** The askpass program lies beside this source, also when this runs compiled below `dist`. */
-function askpass(from: string): string {
+/** The askpass program lies beside this source, also when this, or `from`, runs compiled below `dist`. */
+export function askpass(from: string): string {
     const path = join(from, "provider", "host", "askpass");
     return existsSync(path) || dirname(from) === from ? path : askpass(dirname(from));
 }

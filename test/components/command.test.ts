@@ -6,7 +6,10 @@ import { delimiter, join } from "node:path";
 import { after, before, beforeEach, it } from "node:test";
 import * as pulumi from "@pulumi/pulumi";
 import { type CommandArgs, GpuHost, type GpuHostArgs } from "../../components";
+import { line } from "../../components/command/shell";
 import { onHost, type Reached, stdin } from "../../components/command/ssh";
+import type { Connection } from "../../provider/connection";
+import { sshArgv } from "../../provider/host/argv";
 import { type Engine, engine, inputsOf, settled } from "./mocks";
 
 let mock: Engine;
@@ -14,8 +17,8 @@ const bin = mkdtempSync(join(tmpdir(), "sglang-fleet-ssh-"));
 before(async () => {
     mock = await engine();
     // Stand-ins: `ssh` shows its arguments and hands its last one to a shell, as sshd does; `sudo` may ask first.
-    const ssh = `printf '<%s>' "$@" >&2; [ -z "$SSH_ASKPASS" ] || printf 'asked:%s' "$("$SSH_ASKPASS")" >&2\nfor last; do :; done; exec sh -c "$last"`;
-    const sudo = `case "$1" in -n) shift ;; -S) shift 3; [ "$SUDO_ASKS" = no ] || { read -r p; printf 'sudo:%s' "$p" >&2; } ;; esac\nshift; exec "$@"`;
+    const ssh = `printf '<%s>' "$@" >&2; [ -z "$SSH_ASKPASS" ] || printf 'asked:%s' "$("$SSH_ASKPASS" "password:")" >&2\nfor last; do :; done; exec sh -c "$last"`;
+    const sudo = `case "$1" in -n) shift ;; -S) shift 3; [ "$SUDO_ASKS" = no ] || { read -r p; printf 'sudo:%s' "$p" >&2; } ;; esac\nshift 2; exec "$@"`;
     writeFileSync(join(bin, "ssh"), `#!/bin/sh\n${ssh}\n`, { mode: 0o755 });
     writeFileSync(join(bin, "sudo"), `#!/bin/sh\n${sudo}\n`, { mode: 0o755 });
 });
@@ -41,7 +44,7 @@ it("commands before run in order, and everything on the host waits for them", as
     assert.deepEqual(names.slice(0, 2), ["ct200-before-0", "ct200-before-1"]);
     assert.deepEqual(names.slice(2).sort(), ["ct200-chat", "ct200-chat-env", "ct200-v"]);
     assert.deepEqual(inputsOf(mock, "Command", "ct200-before-0"), {
-        create: `ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=15 -- 10.1.2.200 'sh -c '\\''while IFS= read -r l; do [ "$l" = @sglang-script ] && exec sh -s; done; exit 97'\\'''`,
+        create: line(["ssh", ...sshArgv(reached, reader, undefined)]),
         environment: {},
         stdin: "@sglang-script\nmount /data\n",
         triggers: ["mount /data"],
@@ -73,6 +76,9 @@ function ran(to: Reached, script: string, env: Record<string, string> = {}, more
     return { status, stdout, stderr };
 }
 
+const reached: Connection = { name: "ct200", host: "10.1.2.200", type: "ssh", become: "none", connectTimeout: 15 };
+const reader = line(["sh", "-c", 'while IFS= read -r l; do [ "$l" = @sglang-script ] && exec sh -s; done; exit 97']);
+
 const awkward = `k\\1$HOME"q'#; two\nlines`;
 
 it("a script arrives on the host as it is, with its variables byte for byte", () => {
@@ -86,31 +92,24 @@ it("a script arrives on the host as it is, with its variables byte for byte", ()
     );
 });
 
-it("ssh is called with the connection's settings", () => {
-    const to: Reached = {
-        name: "h",
+it("ssh is called as the provider calls it, with the connection's settings", () => {
+    const to: Connection = {
+        ...reached,
         host: "gpu-a",
-        user: "root",
-        port: 2222,
         identityFile: "~/.ssh/a key",
         jump: ["a@b:1", "c"],
-        sshConfig: "none",
-        knownHosts: "/k",
-        connectTimeout: 5,
-        options: { ProxyCommand: "nc %h %p" },
+        port: 2222,
     };
-    assert.deepEqual(ran(to, "echo here").stderr.slice(1, -1).split("><").slice(0, -1), [
-        ...["-F", "none", "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=yes", "-o", "ConnectTimeout=5"],
-        ...["-o", "UserKnownHostsFile=/k", "-i", "~/.ssh/a key", "-o", "IdentitiesOnly=yes", "-l", "root"],
-        ...["-p", "2222", "-J", "a@b:1,c", "-o", "ProxyCommand=nc %h %p", "--", "gpu-a"],
-    ]);
+    const { stdout, stderr } = ran(to, "echo here");
+    assert.equal(stdout, "here\n");
+    assert.deepEqual(stderr.slice(1, -1).split("><"), sshArgv(to, reader, undefined));
 });
 
 it("a login password reaches ssh by askpass only, and leaves nothing", () => {
-    const out = ran({ name: "h", password: "" }, "echo here", {}, { SGLANG_FLEET_PASSWORD: "p'w" });
+    const out = ran({ name: "h", password: "" }, "echo here", {}, { PULUMI_SGLANG_SSH_PASSWORD: "p'w" });
     assert.equal(out.stdout, "here\n");
     assert.match(out.stderr, /asked:p'w$/);
-    assert.doesNotMatch(out.stderr.replace(/asked:.*/, ""), /p'w|BatchMode/);
+    assert.doesNotMatch(out.stderr.replace(/asked:.*/, ""), /p'w|BatchMode=yes/);
 });
 
 it("sudo's password is read by sudo, and dropped when sudo does not ask", () => {
