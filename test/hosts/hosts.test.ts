@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -10,11 +11,21 @@ const skip = whyNoHosts();
 let machine: TestHost;
 let container: TestHost;
 
+/** As a venv: what a host's python3 imports of it. Its lib has the name of the hosts' Python. */
+const venv = mkdtempSync(join(tmpdir(), "test-venv-"));
+const site = join(venv, "lib/python3.11/site-packages");
+
 before(async () => {
-    if (!skip)
-        [machine, container] = (await TestHost.up({ kind: "systemd" }, { kind: "container" })) as [TestHost, TestHost];
+    if (skip) return;
+    mkdirSync(site, { recursive: true });
+    writeFileSync(join(site, "shared.py"), "answer = 42\n");
+    const options = [{ kind: "systemd" }, { kind: "container", venv, wheels: __dirname }] as const;
+    [machine, container] = (await TestHost.up(...options)) as [TestHost, TestHost];
 });
-after(() => TestHost.down(machine, container));
+after(async () => {
+    await TestHost.down(machine, container);
+    rmSync(venv, { recursive: true });
+});
 
 test("a systemd host is up, and all its units are", { skip }, async () => {
     const answer = await machine.ssh(
@@ -28,6 +39,18 @@ test("a container has sshd and no systemd", { skip }, async () => {
         "test -d /run/systemd/system; echo $?; ps -C systemd,sshd -o comm= | sort -u; uname -n",
     );
     assert.deepEqual(answer, { exit: 0, stdout: `1\nsshd\n${container.name}\n`, stderr: "" });
+});
+
+test("a shared venv runs on the host's own python, and what the host changes in it stays there", { skip }, async () => {
+    const asked = "/opt/venv/bin/python -c 'import shared, sys; print(shared.answer, sys.prefix)'";
+    assert.equal((await container.ssh(asked)).stdout, "42 /opt/venv\n");
+    await container.ssh("echo 'answer = 43' > /opt/venv/lib/python3.11/site-packages/shared.py");
+    assert.equal((await container.ssh(asked)).stdout, "43 /opt/venv\n");
+    assert.equal(readFileSync(join(site, "shared.py"), "utf8"), "answer = 42\n");
+});
+
+test("the wheels folder is there to be read", { skip }, async () => {
+    assert.equal((await container.ssh("ls /opt/wheels/testHost.ts && touch /opt/wheels/x")).exit, 1);
 });
 
 test("each user has the login shell that its name says", { skip }, async () => {
