@@ -1,0 +1,67 @@
+"""Follows an activation by its journal until it has ended. The activation does not know of it."""
+import os
+import time
+
+from agent.fault import Fault
+from agent.service.activation import held, at_work, result_of
+from agent.service.decision import POINT_OF_NO_RETURN
+from agent.service.detach import detach
+from agent.service.journal import read_lines
+
+POLL = 0.1
+REVIVALS = 3
+_NAMES = {
+    "preflight": "looks whether the host is ready", "save": "saves what is there", "stop": "stops the old server", "start": "starts",
+    "switch": "switches", "wait": "waits until it is ready", "stable": "watches whether it stays", "prove": "proves what runs",
+    "commit": "commits", "back-stop": "takes it back", "back-restore": "puts the old files back", "back-start": "starts the old server",
+    "back-wait": "waits for the old server", "back-prove": "proves the old server", "back-undo": "undoes the drain",
+}
+
+
+def follow(request, place, job):
+    """Its result. Says where it stands; carries a cancel over to it; starts it again when nobody works on it any more."""
+    seen, revivals, cancelled = 0, 0, False
+    while True:
+        lines = read_lines(place.activation("journal.jsonl"))
+        for line in lines[seen:]:
+            tell(request, line)
+        seen = len(lines)
+        result = result_of(place, job)
+        if result is not None:
+            settle(place, job)
+            return result
+        if request.cancelled() and not cancelled:
+            cancelled = True
+            cancel(request, place, lines)
+        if not at_work(place, job):
+            if revivals == REVIVALS:
+                raise Fault(
+                    "interrupted", "the activation of %s ends again and again without a result" % place.name,
+                    where=place.activation("journal.jsonl"), remedy="run the same command again; read the journal if that does not help",
+                )
+            revivals += 1
+            detach(place, job)
+            time.sleep(2)
+        time.sleep(POLL)
+
+
+def settle(place, job):
+    """Waits until the activation has cleared away what only it needed, and lets go."""
+    end = time.monotonic() + 15
+    while held(place) and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def tell(request, line):
+    if line["event"] == "says":
+        request.progress(line["text"], stage=line["stage"])
+    elif line["event"] == "begin" and line["stage"] in _NAMES:
+        request.progress(_NAMES[line["stage"]], stage=line["stage"])
+
+
+def cancel(request, place, lines):
+    """Asks for an end; it is heeded as long as nothing was stopped."""
+    if any(line["event"] == "begin" and line["stage"] == POINT_OF_NO_RETURN for line in lines):
+        request.progress("the old server is stopped already: this goes on until the new or the old one serves")
+        return
+    os.close(os.open(place.activation("cancel"), os.O_WRONLY | os.O_CREAT, 0o600))

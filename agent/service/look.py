@@ -1,0 +1,96 @@
+"""ServiceFacts of provider/host/facts.ts: how each service stands. Nothing is written; systemd is asked once for all."""
+import os
+
+from agent.claims import claims
+from agent.files import read_json
+from agent.service import activation, proc, process, proof, systemd
+from agent.service.place import Place
+from agent.service.systemctl import Systemctl
+
+
+def services(layout, machine):
+    """{name: ServiceFacts} of the services that are claimed, or that run."""
+    held = claims(layout)
+    folder = layout.at("services")
+    places = [Place(layout, name) for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else [])]
+    specs = {place.name: read_json(place.spec) for place in places}
+    units = [place.unit for place in places if (specs[place.name] or {}).get("supervisor") == "systemd"]
+    ctl = Systemctl(user=machine["uid"] != 0)
+    shown = ctl.show(units) if units and machine["systemd"] else {}
+    found = {}
+    for place in places:
+        current = read_json(place.current)
+        owner = (held.get("service/" + place.name) or current or {}).get("owner")
+        if owner is not None:
+            found[place.name] = dict(standing(place, specs[place.name], shown.get(place.unit), ctl), owner=owner, current=committed(current))
+    return found
+
+
+def committed(current):
+    return current and {name: current[name] for name in ("venv", "release", "env", "spec", "activated")}
+
+
+def standing(place, spec, shown, ctl):
+    facts = {"supervisor": None, "unit": None, "process": None, "running": "never activated", "activation": activation.facts(place)}
+    if spec is None:
+        return facts
+    facts["supervisor"] = spec["supervisor"]
+    if spec["supervisor"] == "systemd":
+        if shown is None:
+            return dict(facts, running="systemd cannot be asked")
+        facts["unit"] = unit(place, shown, os.path.join(ctl.units, place.unit))
+        state = systemd.state_of(shown)
+    else:
+        state = process.state_of(read_json(place.kept) or {})
+    facts["running"] = sentence(state)
+    if state.pid is not None:
+        facts["process"] = running(place, spec, state)
+    return facts
+
+
+def unit(place, shown, path):
+    """UnitFacts. Drop-ins that are for every unit of the host are not ours to judge."""
+    drop_ins = [name for name in shown["DropInPaths"].split() if os.path.basename(os.path.dirname(name)) == place.unit + ".d"]
+    return {
+        "name": place.unit, "path": path, "exists": os.path.lexists(path),
+        "asWritten": content(path) is not None and content(path) == content(place.unit_text),
+        "needsReload": shown["NeedDaemonReload"] == "yes", "masked": shown["LoadState"] == "masked", "dropIns": drop_ins,
+        "enabled": shown["UnitFileState"] == "enabled", "activeState": shown["ActiveState"], "restarts": int(shown["NRestarts"] or 0),
+    }
+
+
+def content(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def sentence(state):
+    """`running`, or how it stands."""
+    if state.phase == "running":
+        return "running"
+    if state.phase == "unkept":
+        return "runs, but its keeper is gone: nothing starts it again when it fails"
+    if state.phase == "restarting":
+        return "%s, and is started again (%d times so far)" % (state.exit or "ended", state.restarts)
+    if state.phase == "starting":
+        return "is being started"
+    return state.exit or "stopped"
+
+
+def running(place, spec, state):
+    """ProcessFacts of the main process. Our own --config is not among the arguments that are shown."""
+    release = proof.release_of(place, state.pid, state.ticks)
+    words = proc.cmdline(state.pid)
+    own = 2 if spec["config"] is not None else 0
+    current = read_json(place.current) or {}
+    return {
+        "pid": state.pid, "started": proc.started(state.ticks), "user": proc.user(state.pid), "exe": proc.exe(state.pid) or "",
+        "release": release[1] if release and release[0] == spec["venv"] else None,
+        "argsMatch": words == spec["argv"],
+        "args": words[3:len(words) - own] if words == spec["argv"] else words[3:],
+        "envDiffers": proof.environ_differs(state.pid, spec), "limitsDiffer": proof.limits_differ(state.pid, spec),
+        "newerFiles": proof.changed_files(place, current.get("proven")),
+    }

@@ -1,0 +1,69 @@
+"""Who listens on a TCP port."""
+import ipaddress
+import os
+import socket
+
+from agent.service import proc
+
+_LISTEN = "0A"
+
+
+def listeners(port):
+    """[(address, inode)] of the sockets that listen on `port`, as ipaddress objects."""
+    found = []
+    for family, path in ((socket.AF_INET, "/proc/net/tcp"), (socket.AF_INET6, "/proc/net/tcp6")):
+        try:
+            with open(path) as lines:
+                rows = [line.split() for line in lines][1:]
+        except OSError:
+            continue
+        for row in rows:
+            address, _, number = row[1].partition(":")
+            if row[3] == _LISTEN and int(number, 16) == port:
+                found.append((_address(family, address), int(row[9])))
+    return found
+
+
+def _address(family, text):
+    """The kernel prints addresses as 32-bit words in the machine's byte order."""
+    raw = b"".join(bytes.fromhex(text[at:at + 8])[::-1] for at in range(0, len(text), 8))
+    return ipaddress.ip_address(raw if family == socket.AF_INET6 else raw[:4])
+
+
+def collides(listening, wanted):
+    """Whether a listener on one address keeps another from the same port. `wanted`: text, or a name that resolves."""
+    if listening.is_unspecified:
+        return True
+    try:
+        addresses = {ipaddress.ip_address(info[4][0].partition("%")[0]) for info in socket.getaddrinfo(wanted, None)}
+    except (OSError, ValueError):
+        return True
+    return any(address.is_unspecified or address == listening for address in addresses)
+
+
+def holders(address, port):
+    """Pids whose sockets keep `address:port`; (pids, unknown): how many sockets belong to nobody that we may see."""
+    inodes = {inode for listening, inode in listeners(port) if collides(listening, address)}
+    if not inodes:
+        return [], 0
+    wanted = {"socket:[%d]" % inode for inode in inodes}
+    pids, seen = [], set()
+    for pid in sorted(proc.table()):
+        held = wanted & _sockets(pid)
+        if held:
+            pids.append(pid)
+            seen |= held
+    return pids, len(wanted - seen)
+
+
+def _sockets(pid):
+    found = set()
+    try:
+        for fd in os.listdir("/proc/%d/fd" % pid):
+            try:
+                found.add(os.readlink("/proc/%d/fd/%s" % (pid, fd)))
+            except OSError:
+                pass
+    except OSError:
+        pass
+    return found

@@ -1,0 +1,217 @@
+"""A root of its own with releases of the stand-in SGLang, for the tests of services: everything real, all of it here."""
+import contextlib
+import hashlib
+import http.client
+import json
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+import unittest.mock
+
+from agent import bundle
+from agent.fault import Fault
+from agent.files import write_json
+from agent.layout import Layout
+from agent.request import Request
+from agent.service import activate, look, proc, process, remove
+from agent.service.place import Place
+
+STANDIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "standin", "src")
+PYTHON = os.path.realpath(os.path.join(sys.base_prefix, "bin", "python%d.%d" % sys.version_info[:2]))
+
+CUT = """
+
+_write = Journal.write
+
+
+def cut_write(self, stage, event, **more):
+    import os, signal
+    here = (stage, event) == {at!r}
+    if here and event != "begin" and {before!r}:
+        cut_once()
+    _write(self, stage, event, **more)
+    if here:
+        cut_once()
+
+
+def cut_once():
+    import os, signal
+    try:
+        os.close(os.open({mark!r}, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    if {watcher!r}:
+        os.kill(os.getppid(), signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+Journal.write = cut_write
+"""
+
+
+class ServiceHost:
+    """One root below a directory of its own, with releases r1 and r2 of venv `v` and service `s`."""
+
+    def __init__(self):
+        self.top = os.path.realpath(tempfile.mkdtemp(prefix="service-"))
+        os.chmod(self.top, 0o755)
+        self.layout = Layout(os.path.join(self.top, "root"))
+        self.place = Place(self.layout, "s")
+        self.port = free_port()
+        self.model = os.path.join(self.top, "model")
+        os.mkdir(self.model)
+        self.owner = "owner-1"
+        self.progress = []
+        for release in ("r1", "r2"):
+            self.release(release)
+        self.variables("e1", {})
+
+    def release(self, name, patch=None, start=""):
+        """Makes a release; `patch`: text of `sglang/srt/answer.py`; `start`: statements of one line that are run before it serves."""
+        path = self.layout.release("v", name)
+        site = os.path.join(path, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+        os.makedirs(os.path.join(path, "bin"))
+        os.symlink(PYTHON, os.path.join(path, "bin", "python"))
+        with open(os.path.join(path, "pyvenv.cfg"), "w") as file:
+            file.write("home = %s\n" % os.path.dirname(PYTHON))
+        shutil.copytree(STANDIN, site, ignore=shutil.ignore_patterns("__pycache__"))
+        if patch is not None:
+            self.write(os.path.join(site, "sglang/srt/answer.py"), patch)
+        if start:
+            launch = os.path.join(site, "sglang/launch_server.py")
+            with open(launch) as file:
+                text = file.read()
+            main = 'if __name__ == "__main__":\n'
+            self.write(launch, text.replace(main, main + "    " + start + "\n"))
+        return site
+
+    @staticmethod
+    def write(path, text):
+        with open(path, "w") as file:
+            file.write(text)
+
+    def variables(self, env, values):
+        write_json(self.place.variables(env), {"variables": values}, 0o600)
+        write_json(self.place.at("env.json"), {"owner": "owner-e", "id": env})
+
+    def args(self, release="r1", env="e1", **more):
+        spec = {
+            "module": "sglang.launch_server", "args": ["--model-path", self.model, "--port", str(self.port)],
+            "address": "127.0.0.1", "port": self.port, "modelPath": self.model, "user": None, "group": None,
+            "workingDirectory": None, "limits": {}, "supervisor": "process", "log": None, "stopTimeout": 10,
+        }
+        spec.update(more.pop("spec", {}))
+        args = {
+            "root": self.layout.root, "service": "s", "venv": "v", "release": release, "env": env, "spec": spec, "secrets": {},
+            "gates": {"imports": [], "patched": [], "asserts": [], "flags": True, "timeout": 60}, "drain": None,
+            "ready": {"timeout": 30, "stable": 0.5, "token": True, "path": None},
+            "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"},
+        }
+        for name, value in more.items():
+            args[name] = dict(args[name], **value) if isinstance(args[name], dict) and isinstance(value, dict) else value
+        return args
+
+    def activate(self, release="r1", cancelled=None, **more):
+        request = Request(self.args(release, **more), progress=self.progress.append, cancelled=cancelled)
+        return activate.activate(request)
+
+    def fails(self, *args, **more):
+        """The Fault of an activation that must fail."""
+        try:
+            self.activate(*args, **more)
+        except Fault as fault:
+            return fault
+        raise AssertionError("the activation did not fail")
+
+    @contextlib.contextmanager
+    def cut(self, stage, event="begin", watcher=False, before=False):
+        """Within it, a started activation kills itself once at that line of its journal, and its watcher with it if asked."""
+        mark = tempfile.mktemp(dir=self.top)
+        code = CUT.format(at=(stage, event), mark=mark, watcher=watcher, before=before)
+        sources = bundle.sources()
+        sources["agent.service.journal"] += code
+        with unittest.mock.patch("agent.service.resident.sources", lambda: sources):
+            yield
+        if not os.path.exists(mark):
+            raise AssertionError("nothing was cut at %s of %s" % (event, stage))
+
+    def look(self):
+        return look.services(self.layout, {"uid": os.geteuid(), "systemd": False})["s"]
+
+    def remove(self):
+        args = {"root": self.layout.root, "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"}}
+        return remove.remove(Request(args))
+
+    def pid(self):
+        state = process.Process(self.place).state()
+        return state.pid
+
+    def text(self):
+        """What the server that runs answers, or None."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("POST", "/generate", json.dumps({"input_ids": [1], "sampling_params": {"max_new_tokens": 1}}))
+            return json.loads(connection.getresponse().read().decode()).get("text")
+        except OSError:
+            return None
+        finally:
+            connection.close()
+
+    def processes(self):
+        """Pids of everything that runs from below this root."""
+        found = []
+        for pid in proc.table():
+            words = " ".join(proc.cmdline(pid))
+            environ = proc.environ(pid) or {}
+            if self.top in words or any(self.top.encode() in value for value in environ.values()):
+                found.append(pid)
+        return [pid for pid in found if pid != os.getpid() and proc.alive(pid)]
+
+    def close(self):
+        """Ends what still runs and removes the root."""
+        try:
+            process.Process(self.place).stop(1)
+        except Fault:
+            pass
+        for pid in self.processes():
+            os.kill(pid, 9)
+        shutil.rmtree(self.top, ignore_errors=True)
+
+
+def free_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def eventually(check, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if check():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def in_background(act):
+    """Runs act in a thread; its outcome is in the list that is returned once it has ended."""
+    outcome = []
+
+    def work():
+        try:
+            outcome.append(act())
+        except Fault as fault:
+            outcome.append(fault)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread, outcome

@@ -1,0 +1,141 @@
+"""Each stage of an activation, cut by SIGKILL: of what does it, and of what would do it again."""
+import os
+import threading
+import unittest
+
+from agent.service.decision import BACK, FORWARD
+from test.agent.service_host import ServiceHost, eventually, in_background
+
+NEVER = "import os; os.environ['STANDIN_NEVER_READY'] = '1'"
+DRAIN = {"argv": ["sh", "-c", "echo drain >> $0", "{log}"], "undo": ["sh", "-c", "echo undo >> $0", "{log}"], "timeout": 5}
+
+#: Where the way forward ends when its process is killed at the begin or just before the end of a stage.
+OLD, NEW = "r1", "r2"
+AFTER_CUT = {
+    "preflight": OLD, "save": OLD, "drain": OLD, "stop": OLD, "switch": OLD, "start": OLD, "wait": NEW, "stable": NEW, "prove": NEW, "commit": NEW,
+}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.host = ServiceHost()
+        self.addCleanup(self.host.close)
+        self.log = os.path.join(self.host.top, "hooks")
+        self.drain = {name: [word.format(log=self.log) for word in argv] if name != "timeout" else argv for name, argv in DRAIN.items()}
+
+    def serves(self, release):
+        """The one or the other, and nothing between: files, process, answer, and nothing of ours left over."""
+        facts = self.host.look()
+        self.assertEqual(
+            (facts["running"], facts["current"]["release"], facts["process"] and facts["process"]["release"]), ("running", release, release),
+        )
+        self.assertEqual((facts["process"]["argsMatch"], facts["process"]["envDiffers"]), (True, []))
+        self.assertEqual(os.readlink(self.host.place.link), "../../venvs/v/releases/" + release)
+        self.assertEqual(self.host.text(), "Paris.")
+        self.assertEqual(sorted(os.listdir(self.host.place.activation())), ["job.json", "journal.jsonl", "lock", "result.json"])
+
+    def hooks(self):
+        if not os.path.exists(self.log):
+            return []
+        with open(self.log) as file:
+            return file.read().split()
+
+
+class TheWayForward(Case):
+    def test_cut_at_the_begin_of_each_stage_ends_old_or_new(self):
+        for stage in FORWARD:
+            with self.subTest(stage):
+                self.cut_once(stage, "begin")
+
+    def test_cut_just_before_the_end_of_each_stage_ends_old_or_new(self):
+        for stage in FORWARD:
+            with self.subTest(stage):
+                self.cut_once(stage, "end")
+
+    def cut_once(self, stage, event):
+        self.doCleanups()
+        self.setUp()
+        self.host.activate("r1")
+        with self.host.cut(stage, event, before=True):
+            if AFTER_CUT[stage] == NEW:
+                self.assertEqual(self.host.activate("r2", drain=self.drain)["release"], "r2")
+            else:
+                fault = self.host.fails("r2", drain=self.drain)
+                self.assertEqual((fault.code, fault.more["stage"]), ("interrupted", stage))
+        self.serves(AFTER_CUT[stage])
+        drained = ["drain"] if FORWARD.index(stage) > FORWARD.index("drain") or (stage, event) == ("drain", "end") else []
+        undone = ["undo"] if AFTER_CUT[stage] == OLD and FORWARD.index(stage) >= FORWARD.index("drain") else []
+        self.assertEqual(self.hooks(), drained + undone)
+
+
+class TheWayBack(Case):
+    def test_cut_in_each_stage_ends_old(self):
+        for stage in BACK:
+            for event in ("begin", "end"):
+                with self.subTest(stage + " " + event):
+                    self.doCleanups()
+                    self.setUp()
+                    self.host.activate("r1")
+                    self.host.release("r3", start=NEVER)
+                    with self.host.cut(stage, event, before=True):
+                        fault = self.host.fails("r3", ready={"timeout": 1}, drain=self.drain)
+                    self.assertEqual((fault.code, fault.more["restored"]), ("not-ready", "release r1 runs again and answers"))
+                    self.serves("r1")
+                    self.assertEqual(set(self.hooks()), {"drain", "undo"})
+
+
+class WithItsWatcher(Case):
+    def test_cut_in_each_stage_it_is_taken_up_by_who_follows(self):
+        for stage in ("preflight", "drain", "stop", "switch", "start", "wait", "commit"):
+            with self.subTest(stage):
+                self.doCleanups()
+                self.setUp()
+                self.host.activate("r1")
+                with self.host.cut(stage, watcher=True):
+                    _, outcome = self.run_one()
+                self.serves(AFTER_CUT[stage])
+
+    def run_one(self):
+        thread, outcome = in_background(lambda: self.host.activate("r2"))
+        thread.join(60)
+        return thread, outcome
+
+    def test_and_its_follower_the_next_activation_ends_it_first(self):
+        for stage in ("stop", "switch", "start", "wait"):
+            with self.subTest(stage):
+                self.doCleanups()
+                self.setUp()
+                self.host.activate("r1")
+                with self.host.cut(stage, watcher=True):
+                    self.abandoned()
+                self.assertTrue(eventually(lambda: self.host.look()["activation"]["state"] == "interrupted", 20))
+                self.assertEqual(self.host.activate("r2")["release"], "r2")
+                self.serves("r2")
+
+    def abandoned(self):
+        """An activation whose caller dies with it."""
+        pid = os.fork()
+        if pid == 0:
+            threading.Timer(4, lambda: os._exit(0)).start()
+            try:
+                self.host.activate("r2")
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+
+
+class AFirstActivation(Case):
+    def test_cut_after_the_stop_leaves_nothing(self):
+        for stage in ("stop", "switch", "start"):
+            with self.subTest(stage):
+                self.doCleanups()
+                self.setUp()
+                with self.host.cut(stage, "end", before=True):
+                    fault = self.host.fails("r1")
+                self.assertEqual(fault.code, "interrupted")
+                self.assertCountEqual(os.listdir(self.host.place.dir), ["env.json", "env-e1.json"])
+                self.assertEqual(self.host.processes(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
