@@ -101,6 +101,8 @@ export interface ProcessFacts {
     args: string[];
     /** Names of variables that differ from the staged spec; never values. */
     envDiffers: string[];
+    /** Limits that are not the declared ones, each as a sentence. */
+    limitsDiffer: string[];
     /** Files of the release, or of its environment, that were put there after the process started. */
     newerFiles: string[];
 }

@@ -14,11 +14,11 @@ export interface OverlaySource {
 }
 
 /** Reads what an overlay is made of. Throws when it is not there or is not what it should be. */
-export async function sourceOf({ packages, from }: Overlay): Promise<OverlaySource> {
+export async function sourceOf({ packages, from }: Overlay, base: unknown): Promise<OverlaySource> {
     if ("wheel" in from) {
         return wheel(from.wheel, packages);
     }
-    return "directory" in from ? directory(from, packages ?? []) : fromIndex(from, packages);
+    return "directory" in from ? directory(from, packages ?? []) : fromIndex(from, packages, base);
 }
 
 async function wheel(given: string | Asset, packages: string[] | undefined): Promise<OverlaySource> {
@@ -59,11 +59,13 @@ async function directory(from: { directory: string; version?: string }, packages
 async function fromIndex(
     from: { index: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] },
     packages: string[] | undefined,
+    base: unknown,
 ): Promise<OverlaySource> {
     const [name, version] = from.index.split("==");
     const { indexUrl, extraIndexUrl, findLinks } = from;
     const source = { kind: "index", requirement: from.index, indexUrl, extraIndexUrl, findLinks };
-    return made(packages ?? [normalName(name.replace(/\[.*/, ""))], version, source, []);
+    // What uv takes for one Python is not what it takes for another.
+    return made(packages ?? [normalName(name.replace(/\[.*/, ""))], version, source, [], { base });
 }
 
 /** The digest is of the bytes, or of the requirement where the host gets them itself. */
@@ -72,6 +74,7 @@ function made(
     version: string,
     source: Record<string, unknown>,
     contents: Content[],
+    more: object = {},
 ): OverlaySource {
-    return { packages, version, source, contents, digest: digestOf({ packages, source }) };
+    return { packages, version, source, contents, digest: digestOf({ packages, source, ...more }) };
 }

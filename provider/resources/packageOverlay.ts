@@ -83,7 +83,7 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
     },
 
     async apply(wanted, _prior, work) {
-        const { root, venv } = wanted;
+        const { root, venv, base } = wanted;
         const sources = await sourcesOf(wanted);
         const digest = digestOf(sources.map((source) => source.digest));
         if (digest !== wanted.digest) {
@@ -100,7 +100,7 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         const overlays = sources.map(({ packages, digest: one, source }) => ({ packages, digest: one, source }));
         await work.host.call(
             "overlay.stage",
-            { root, claim: claim("overlay", venv, work), venv, digest, overlays },
+            { root, claim: claim("overlay", venv, work), venv, digest, base, overlays },
             work,
         );
         return { owner: work.owner, machine: machine.machineId, root, venv, packages: wanted.packages, digest };
@@ -116,7 +116,7 @@ async function sourcesOf(inputs: PackageOverlayInputs): Promise<OverlaySource[]>
     const sources: OverlaySource[] = [];
     for (const [at, overlay] of inputs.overlays.entries()) {
         try {
-            sources.push(await sourceOf(overlay));
+            sources.push(await sourceOf(overlay, inputs.base));
         } catch (error) {
             problems.push({ path: ["overlays", at, "from"], text: reason(error) });
         }

@@ -60,11 +60,14 @@ export function endpointOf(connection: Connection, { address, port }: { address:
     return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
-/** Versions of what serves, by its release's metadata; empty when the release is not there yet. */
-export function versionsOf(facts: HostFacts, venv: string, release: string): Record<string, string> {
-    const packages = facts.venvs[venv]?.releases[release]?.packages ?? {};
-    return Object.fromEntries(
-        SHOWN_VERSIONS.filter((name) => packages[name] !== undefined).map((name) => [name, packages[name]]),
+/** Versions of what serves, by its release's metadata; undefined when the release is not there yet. */
+export function versionsOf(facts: HostFacts, venv: string, release: string): Record<string, string> | undefined {
+    const packages = facts.venvs[venv]?.releases[release]?.packages;
+    return (
+        packages &&
+        Object.fromEntries(
+            SHOWN_VERSIONS.filter((name) => packages[name] !== undefined).map((name) => [name, packages[name]]),
+        )
     );
 }
 

@@ -123,6 +123,7 @@ function processOf(process: ProcessFacts | null): string {
     const said = [
         ...(process.argsMatch ? [] : ["started with other arguments"]),
         ...(process.envDiffers.length === 0 ? [] : [`started with another ${process.envDiffers.join(", ")}`]),
+        ...(process.limitsDiffer.length === 0 ? [] : [`limit ${process.limitsDiffer.join(", ")}`]),
         ...(first === undefined ? [] : [`older than ${first}${more.length === 0 ? "" : ` and ${more.length} more`}`]),
     ];
     return said.length === 0 ? "current" : said.join("; ");

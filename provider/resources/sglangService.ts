@@ -1,6 +1,6 @@
 import { Invalid } from "../invalid";
 import { renderPath } from "../path";
-import type { Kept, Resource } from "../resource";
+import type { Change, Kept, Resource, Work } from "../resource";
 import { flagProblems } from "./argv";
 import { claim, field, idOf, moved, nameOf } from "./common";
 import { keysId, saltFrom } from "./digests";
@@ -29,7 +29,8 @@ export interface SglangServiceState extends Kept, Launched {
     unit: string;
     endpoint: string;
     pid?: number;
-    versions: Record<string, string>;
+    /** Absent in a plan whose release is still to be made. */
+    versions?: Record<string, string>;
 }
 
 const WANTED = { running: "running", process: "current", unit: "as written" } as const;
@@ -124,10 +125,7 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
     async plan(wanted, prior, work) {
         const facts = await work.host.look(wanted.root);
         if (prior !== undefined) {
-            const reasons = this.diff(prior, wanted).map(({ path }) => reason(path, prior, wanted));
-            if (reasons.length > 0) {
-                work.info(`${prior.running === "running" ? "restarts" : "starts"}: ${reasons.join(", ")}`);
-            }
+            explainRestart(this.diff(prior, wanted), prior, wanted, work);
         }
         return stateOf(
             wanted,
@@ -142,11 +140,23 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         const facts = await work.host.look(root);
         const spec = specOf(wanted, supervisorOn(facts.machine, wanted.supervisor));
         const args = { root, claim: claim("service", name, work), service: name, ...activationOf(wanted, spec, facts) };
-        const { pid } = await work.host.call<{ pid: number }>("service.activate", args, work);
-        return {
-            ...stateOf(wanted, work.owner, facts.machine.machineId, versionsOf(facts, wanted.venv, wanted.release)),
-            pid,
-        };
+        const done = await work.host.call<{ pid: number; readyAfter: number; restarted: boolean }>(
+            "service.activate",
+            args,
+            work,
+        );
+        const state = stateOf(
+            wanted,
+            work.owner,
+            facts.machine.machineId,
+            versionsOf(facts, wanted.venv, wanted.release),
+        );
+        work.progress(
+            done.restarted
+                ? `serves at ${state.endpoint}, ready after ${Math.round(done.readyAfter)} s`
+                : "runs as declared",
+        );
+        return { ...state, pid: done.pid };
     },
 
     async remove({ root, name }, _state, work) {
@@ -158,7 +168,7 @@ function stateOf(
     wanted: SglangServiceWish,
     owner: string,
     machine: string,
-    versions: Record<string, string>,
+    versions: Record<string, string> | undefined,
 ): SglangServiceState {
     const {
         root,
@@ -212,6 +222,20 @@ function stateOf(
         endpoint: endpointOf(wanted.connection, wanted),
         versions,
     };
+}
+
+/** What a process need not be started anew for. */
+const BESIDE_THE_PROCESS = ["unit", "stopTimeout"];
+
+/** Each restart names its reasons; a change without one says that it is none. */
+function explainRestart(changes: Change[], state: SglangServiceState, wanted: SglangServiceWish, work: Work): void {
+    const reasons = (some: Change[]): string => some.map(({ path }) => reason(path, state, wanted)).join(", ");
+    const restarting = changes.filter(({ path }) => !BESIDE_THE_PROCESS.includes(String(path[0])));
+    if (restarting.length > 0) {
+        work.info(`${state.pid === undefined ? "starts" : "restarts"}: ${reasons(restarting)}`);
+    } else if (changes.length > 0) {
+        work.info(`changed without a restart: ${reasons(changes)}`);
+    }
 }
 
 /** `release a → b`; of keys only that they differ. */

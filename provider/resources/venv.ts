@@ -152,7 +152,8 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
             checks: {},
             keep,
         };
-        await work.host.call("venv.make", args, work);
+        const { made } = await work.host.call<{ made: boolean }>("venv.make", args, work);
+        work.progress(`release ${release} ${made ? "made" : "was there already"}`);
         return stateOf(wanted, release, work.owner, facts.machine.machineId);
     },
 

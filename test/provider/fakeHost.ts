@@ -69,7 +69,7 @@ export class FakeHost implements Host {
             facts.venvs[name] = madeVenv(owner, args);
         } else if (op === "service.activate") {
             facts.services[name] = activeService(owner, args);
-            return { pid: 4711 };
+            return { pid: 4711, readyAfter: 31.4, restarted: true };
         }
         return {};
     }
@@ -138,6 +138,7 @@ function activeService(owner: string, args: Args): ServiceFacts {
             argsMatch: true,
             args: spec.args,
             envDiffers: [],
+            limitsDiffer: [],
             newerFiles: [],
         },
         running: "running",

@@ -178,6 +178,11 @@ describe("what differs on the host", () => {
             { process: "started with another HF_TOKEN" },
         ],
         [
+            "a process with other limits",
+            live((found) => Object.assign(found, { limitsDiffer: ["nofile is 1024, not 65536"] })),
+            { process: "limit nofile is 1024, not 65536" },
+        ],
+        [
             "an edited unit with a drop-in",
             (facts) =>
                 Object.assign(facts, { unit: { ...unit, asWritten: false, dropIns: ["x.conf"], needsReload: true } }),
@@ -236,6 +241,18 @@ test("each restart names its reasons", async () => {
     });
     await provider.update("SglangService", id, state, inputs, news, { preview: true });
     assert.deepEqual(provider.engine.kept, ['restarts: release 0123456789ab → ba9876543210, flags["tp-size"] 1 → 2']);
+});
+
+test("a change beside the process says that nothing restarts", async () => {
+    const { id, state, inputs } = await created();
+    const news = (await provider.check("SglangService", { ...service, stopTimeout: 90 }, inputs)).inputs;
+    await provider.update("SglangService", id, state, inputs, news, { preview: true });
+    assert.deepEqual(provider.engine.kept, ["changed without a restart: stopTimeout 60 → 90"]);
+});
+
+test("progress ends with where it serves", async () => {
+    await created();
+    assert.equal(provider.engine.lines.at(-1)?.text, "serves at http://127.0.0.1:30001, ready after 31 s");
 });
 
 test("another key restarts without being shown", async () => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { asset } from "./asset";
-import { index, name, placed } from "./placed";
+import { hostPath, index, name, placed } from "./placed";
 
 const wheel = z
     .strictObject({
@@ -61,11 +61,30 @@ export const overlay = z
     })
     .describe("One group of distributions with one source.");
 
+/** The Python that overlays from an index are taken for. */
+const takenFor = z
+    .union([
+        z.strictObject({ adopt: hostPath.describe("The venv that is adopted; its Python is meant.") }),
+        z.strictObject({
+            python: z.string().min(1).describe("A version that uv finds or fetches, or an absolute path on the host."),
+        }),
+    ])
+    .describe("What the venv starts from.");
+
 export const packageOverlayInputs = z
     .strictObject({
         ...placed,
         venv: name.describe("The venv (by its name on the host) that these overlays are for."),
+        base: takenFor
+            .optional()
+            .describe(
+                "What the venv starts from: overlays from an index are taken for its Python, and need it. Default: none.",
+            ),
         overlays: z.array(overlay).describe("In order; a later one wins over an earlier one."),
+    })
+    .refine(({ base, overlays }) => base !== undefined || !overlays.some(({ from }) => "index" in from), {
+        error: "is missing: an overlay from an index is taken for the Python of the venv's base",
+        path: ["base"],
     })
     .describe("Distributions that are laid over the base of a venv, staged on the host.");
 
