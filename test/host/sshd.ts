@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Connection, connection } from "../../provider/connection";
+import { below, signal } from "./processes";
 
 const SSHD = "/usr/sbin/sshd";
 
@@ -112,50 +113,6 @@ export class Sshd {
     }
 }
 
-/** A user of this machine for as long as a test takes. `files`: what lies in the home, by name. */
-export class User {
-    readonly name: string;
-    readonly home: string;
-    private sudoers: string | undefined;
-    private static count = 0;
-
-    constructor({
-        shell = "/bin/bash",
-        password,
-        files = {},
-    }: { shell?: string; password?: string; files?: Record<string, string> } = {}) {
-        User.count += 1;
-        this.name = `sgl${process.pid}x${User.count}`;
-        const hash =
-            password === undefined
-                ? "*"
-                : execFileSync("openssl", ["passwd", "-6", password], { encoding: "utf8" }).trim();
-        execFileSync("useradd", ["--create-home", "--shell", shell, "--password", hash, this.name], {
-            stdio: "ignore",
-        });
-        this.home = `/home/${this.name}`;
-        for (const [name, text] of Object.entries(files)) {
-            writeFileSync(join(this.home, name), text);
-        }
-    }
-
-    /** Lets the user become root; `rule` is the last part of the sudoers line, e.g. `NOPASSWD: ALL`. */
-    allowSudo(rule: string): void {
-        this.sudoers = `/etc/sudoers.d/${this.name}`;
-        writeFileSync(this.sudoers, `${this.name} ALL=(ALL) ${rule}\n`, { mode: 0o440 });
-    }
-
-    remove(): void {
-        if (this.sudoers !== undefined) {
-            rmSync(this.sudoers);
-        }
-        for (const pid of processes().filter(({ pid }) => ownerOf(pid) === this.name)) {
-            signal(pid.pid, "SIGKILL");
-        }
-        execFileSync("userdel", ["--remove", "--force", this.name], { stdio: "ignore" });
-    }
-}
-
 /** A port of 127.0.0.1 on which nobody listens. */
 export async function freePort(): Promise<number> {
     const server = createServer();
@@ -163,60 +120,4 @@ export async function freePort(): Promise<number> {
     const { port } = server.address() as { port: number };
     await new Promise((resolve) => server.close(resolve));
     return port;
-}
-
-/** Waits until `test` holds, for at most `seconds`; whether it did. */
-export async function within(seconds: number, test: () => boolean): Promise<boolean> {
-    for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause(50)) {
-        if (test()) {
-            return true;
-        }
-    }
-    return test();
-}
-
-/** Whether a process exists and is no zombie. */
-export function runs(pid: number): boolean {
-    return processes().some((process) => process.pid === pid);
-}
-
-function below(pid: number): number[] {
-    const all = processes();
-    const children = (parent: number): number[] =>
-        all
-            .filter((process) => process.parent === parent)
-            .flatMap((process) => [process.pid, ...children(process.pid)]);
-    return children(pid);
-}
-
-function processes(): { pid: number; parent: number }[] {
-    return readdirSync("/proc")
-        .filter((name) => /^\d+$/.test(name))
-        .flatMap((name) => {
-            try {
-                const [, state, parent] = readFileSync(`/proc/${name}/stat`, "utf8").match(/\) (\S) (\d+)/) ?? [];
-                return state === undefined || state === "Z" ? [] : [{ pid: Number(name), parent: Number(parent) }];
-            } catch {
-                return [];
-            }
-        });
-}
-
-function ownerOf(pid: number): string {
-    try {
-        return execFileSync("stat", ["-c", "%U", `/proc/${pid}`], {
-            encoding: "utf8",
-            stdio: ["ignore", "pipe", "ignore"],
-        }).trim();
-    } catch {
-        return "";
-    }
-}
-
-function signal(pid: number, name: NodeJS.Signals): void {
-    try {
-        process.kill(pid, name);
-    } catch {
-        return;
-    }
 }

@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { processes, signal } from "./processes";
+
+/** A user of this machine for as long as a test takes. `files`: what lies in the home, by name. */
+export class User {
+    readonly name: string;
+    readonly home: string;
+    private sudoers: string | undefined;
+    private static count = 0;
+
+    constructor({
+        shell = "/bin/bash",
+        password,
+        files = {},
+    }: { shell?: string; password?: string; files?: Record<string, string> } = {}) {
+        User.count += 1;
+        this.name = `sgl${process.pid}x${User.count}`;
+        const hash =
+            password === undefined
+                ? "*"
+                : execFileSync("openssl", ["passwd", "-6", password], { encoding: "utf8" }).trim();
+        execFileSync("useradd", ["--create-home", "--shell", shell, "--password", hash, this.name], {
+            stdio: "ignore",
+        });
+        this.home = `/home/${this.name}`;
+        for (const [name, text] of Object.entries(files)) {
+            writeFileSync(join(this.home, name), text);
+        }
+    }
+
+    /** Lets the user become root; `rule` is the last part of the sudoers line, e.g. `NOPASSWD: ALL`. */
+    allowSudo(rule: string): void {
+        this.sudoers = `/etc/sudoers.d/${this.name}`;
+        writeFileSync(this.sudoers, `${this.name} ALL=(ALL) ${rule}\n`, { mode: 0o440 });
+    }
+
+    remove(): void {
+        if (this.sudoers !== undefined) {
+            rmSync(this.sudoers);
+        }
+        for (const { pid } of processes().filter((process) => ownerOf(process.pid) === this.name)) {
+            signal(pid, "SIGKILL");
+        }
+        execFileSync("userdel", ["--remove", "--force", this.name], { stdio: "ignore" });
+    }
+}
+
+function ownerOf(pid: number): string {
+    try {
+        return execFileSync("stat", ["-c", "%U", `/proc/${pid}`], {
+            encoding: "utf8",
+            stdio: ["ignore", "pipe", "ignore"],
+        }).trim();
+    } catch {
+        return "";
+    }
+}
