@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import type { PlacedArgs } from "./connection";
 import { PackageOverlay, type PackageOverlayArgs } from "./packageOverlay";
 import { SourcePatch, type SourcePatchArgs } from "./sourcePatch";
@@ -34,7 +34,7 @@ export function hostedVenv(
     const { base, overlays, patches, keep } = args;
     const overlay =
         overlays && filled(overlays)
-            ? new PackageOverlay(`${prefix}-overlays`, { ...at, venv, overlays }, opts)
+            ? new PackageOverlay(`${prefix}-overlays`, { ...at, venv, base: pythonOf(base), overlays }, opts)
             : undefined;
     const patch =
         patches && filled(patches) ? new SourcePatch(`${prefix}-patches`, { ...at, venv, patches }, opts) : undefined;
@@ -48,4 +48,9 @@ export function hostedVenv(
 /** A list with something in it, or one that is not known yet. */
 function filled(list: object): boolean {
     return !Array.isArray(list) || list.length > 0;
+}
+
+/** The part of a base that says which Python it has. */
+function pythonOf(base: VenvArgs["base"]): PackageOverlayArgs["base"] {
+    return pulumi.output(base).apply((known) => ("adopt" in known ? { adopt: known.adopt } : { python: known.python }));
 }

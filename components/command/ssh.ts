@@ -43,7 +43,9 @@ export function environment(password: pulumi.Input<string> | undefined): Record<
 function reader(to: Reached): string {
     const words = ["sh", "-c", `while IFS= read -r l; do [ "$l" = ${start} ] && exec sh -s; done; exit 97`];
     const sudo =
-        to.become === "sudo" ? ["sudo", ...(to.becomePassword === undefined ? ["-n"] : ["-S", "-p", ""]), "-H", "--"] : [];
+        to.become === "sudo"
+            ? ["sudo", ...(to.becomePassword === undefined ? ["-n"] : ["-S", "-p", ""]), "-H", "--"]
+            : [];
     return line([...sudo, ...words]);
 }
 

@@ -68,6 +68,7 @@ it("each resource gets what is declared, and ids of the others", async () => {
     assert.deepEqual(inputsOf(mock, "PackageOverlay", "ct200-dflash-overlays"), {
         ...at,
         venv: "dflash",
+        base: { python: "3.12" },
         overlays: [{ from: { index: "torch==2.11.0+cu130" } }],
     });
     const { patches, ...sourcePatch } = inputsOf(mock, "SourcePatch", "ct200-dflash-patches");
