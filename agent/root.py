@@ -19,6 +19,15 @@ def prepare_root(layout):
     write_json(layout.format, {"made": made})
 
 
+def leave_unused_root(layout):
+    """Removes a root in which nothing is but what looking after it takes: nothing was put there, or nothing was there to remove."""
+    if os.path.isdir(layout.root) and {layout.at(name) for name in os.listdir(layout.root)} <= {
+        layout.lock,
+        layout.format,
+    }:
+        leave_root(layout)
+
+
 def leave_root(layout):
     """Removes what is ours below the root, once nothing there belongs to anyone, and the folders that we made. Call it under the lock."""
     made = (read_json(layout.format) or {}).get("made", [])

@@ -44,8 +44,17 @@ class LockTest(RootTest):
             end(other)
             other.wait()
             with locked(self.request(lockWait=0), "staging"):
-                pass
+                os.makedirs(self.layout.at("store"), exist_ok=True)
         self.assertEqual(os.path.getsize(self.layout.lock), 0)
+
+    def test_a_root_in_which_nothing_came_to_be_is_not_left_behind(self):
+        with locked(self.request(), "removing what is gone"):
+            pass
+        self.assertEqual(os.listdir(self.parent), [])
+        os.makedirs(self.root)
+        with locked(self.request(), "removing what is gone"):
+            pass
+        self.assertEqual(os.listdir(self.root), [])
 
     def test_requests_of_one_agent_take_turns_however_long_it_takes(self):
         order = []
