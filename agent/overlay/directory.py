@@ -31,12 +31,19 @@ def _inside(path):
 
 
 def _describe(overlay, site, target, paths):
-    """Metadata for files that came with none, so that what is installed can be seen, and removed, as a distribution."""
-    name = overlay["packages"][0]
+    """Metadata for files that came with none, so that what is installed can be seen, and removed, as distributions of the declared names."""
     version = overlay["source"].get("version") or "0+" + overlay["digest"][:8]
-    info = "%s-%s.dist-info" % (dists.normalise(name).replace("-", "_"), version)
-    os.makedirs(os.path.join(site, info), exist_ok=True)
-    with open(os.path.join(site, info, "METADATA"), "w", encoding="utf-8") as file:
-        file.write("Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: files laid here by pulumi-sglang, without metadata of their own\n" % (name, version))
-    rows = [record.row(site, path) for path in paths + [info + "/METADATA"]]
-    finish(target, info, rows)
+    names = [dists.normalise(name).replace("-", "_") for name in overlay["packages"]]
+    for declared, name in zip(overlay["packages"], names):
+        info = "%s-%s.dist-info" % (name, version)
+        os.makedirs(os.path.join(site, info), exist_ok=True)
+        with open(os.path.join(site, info, "METADATA"), "w", encoding="utf-8") as file:
+            file.write("Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: files laid here by pulumi-sglang, without metadata of their own\n" % (declared, version))
+        # A top-level folder belongs to the distribution of its name, the rest to the first one.
+        own = [path for path in paths if _owner(path, names) == name]
+        finish(target, info, [record.row(site, path) for path in own + [info + "/METADATA"]])
+
+
+def _owner(path, names):
+    top = dists.normalise(path.split("/")[0].replace(".py", "")).replace("-", "_")
+    return top if top in names else names[0]

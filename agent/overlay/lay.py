@@ -17,6 +17,11 @@ class Laid:
         self.removed = {}
         self.shared = []
 
+    def share(self, path, owners, bytes_of):
+        """Notes a file that others own too; the `__init__.py` of a namespace is theirs all, and the same."""
+        if path in owners and not path.endswith("/__init__.py"):
+            self.shared.append({"path": path, "owners": sorted(dist.name for dist in owners[path]), "bytes": bytes_of})
+
 
 def lay(prefix, tree, facts, about, python):
     """Lays one staged overlay over the release at `prefix`. facts: `trees.facts`; python: `interpreter.facts` of the release."""
@@ -37,8 +42,7 @@ def lay(prefix, tree, facts, about, python):
     _remove_unowned(site, new, owners)
     _drop_sources(prefix)
     for path in new:
-        if path in owners and not path.endswith("/__init__.py"):
-            result.shared.append({"path": path, "owners": sorted(dist.name for dist in owners[path]), "bytes": about})
+        result.share(path, owners, about)
         bytecode.drop(os.path.join(site, path))
         clone.put(os.path.join(tree, "site", path), os.path.join(site, path))
         result.files.append(path)
@@ -61,7 +65,7 @@ def _remove(prefix, site, dist, owners, result):
         paths = _by_top_level(site, dist, owners)
     for path in paths:
         if path in owners:
-            result.shared.append({"path": path, "owners": sorted(one.name for one in owners[path]), "bytes": "kept when %s went" % dist.name})
+            result.share(path, owners, "kept when %s went" % dist.name)
             continue
         place = os.path.normpath(os.path.join(site, path))
         if not place.startswith(os.path.normpath(prefix) + os.sep):

@@ -86,12 +86,10 @@ def _installed_tags(site):
 
 
 def _require_named(overlay, packages):
-    """A wheel or an index that brings another distribution than was declared would be shown, and compared, under a wrong name."""
-    if overlay["source"]["kind"] == "directory":
-        return
-    missing = [name for name in overlay["packages"] if dists.normalise(name) not in packages]
-    if missing:
+    """An overlay that brings other distributions than were declared would be shown, and compared, under wrong names."""
+    if set(packages) != {dists.normalise(name) for name in overlay["packages"]}:
         raise Fault(
-            "wrong-package", "an overlay brings no distribution %s" % ", ".join(missing), found=", ".join("%s %s" % one for one in sorted(packages.items())) or "nothing",
-            expected=", ".join(overlay["packages"]), remedy="correct `packages` of this overlay",
+            "wrong-package", "an overlay does not bring the distributions that it declares",
+            found=", ".join("%s %s" % one for one in sorted(packages.items())) or "nothing", expected=", ".join(overlay["packages"]),
+            remedy="correct `packages` of this overlay",
         )

@@ -2,7 +2,7 @@
 import os
 
 from agent.files import read_json, remove_file
-from agent.tidy import remove_tree
+from agent.tidy import remove_empty, remove_tree
 from agent.venv import users
 
 
@@ -48,6 +48,8 @@ def remove_unfinished(layout, venv):
             if name.startswith(".tmp-"):
                 path = os.path.join(folder, name)
                 remove_tree(path) if os.path.isdir(path) else remove_file(path)
+    remove_empty(layout.venv(venv, "releases"))
+    remove_empty(layout.venv(venv))
 
 
 def _remove_bases(layout, venv, wanted):

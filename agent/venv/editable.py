@@ -10,8 +10,8 @@ import os
 import re
 
 from agent.fault import Fault
-from agent.files import atomic_write
 from agent.venv import dists, interpreter, record
+from agent.venv.clone import rewrite
 from agent.venv.copying import copy_tree
 
 FINDER = re.compile(r"import (__editable___\w+_finder)\b")
@@ -154,7 +154,7 @@ def _replace_line(site, source, line):
         found = file.read().splitlines(True)
     # A checkout may hold other modules' folders beside the package: it stays where it stood in the order of search.
     found[source.index] = line.encode() + b"\n"
-    atomic_write(path, b"".join(found))
+    rewrite(path, b"".join(found))
 
 
 def _direct_urls(site, origins):
@@ -167,7 +167,7 @@ def _direct_urls(site, origins):
         with open(path, encoding="utf-8") as file:
             value = json.load(file)
         if value.get("dir_info", {}).pop("editable", None):
-            atomic_write(path, json.dumps(value).encode())
+            rewrite(path, json.dumps(value).encode())
             changed.add(dist.info + "/direct_url.json")
     return changed
 
@@ -184,7 +184,7 @@ def _inward(site, prefix, original):
             for line, start in ((line, next((one for one in spellings if _below(line, one)), None)) for line in found)
         ]
         if fixed != found:
-            atomic_write(path, ("\n".join(fixed) + "\n").encode("utf-8", "surrogateescape"))
+            rewrite(path, ("\n".join(fixed) + "\n").encode("utf-8", "surrogateescape"))
             changed.add(pth)
     return changed
 

@@ -1,10 +1,12 @@
 """The venvs of a root as they are now, for `look`: VenvFacts of provider/host/facts.ts. Reads only, and builds nothing."""
 import os
+import re
 
 from agent.files import read_json, sha256_file
 from agent.venv import dists, fingerprint, manifest
 
 MOST_DRIFT = 200
+SOURCE = re.compile(r"^src/\d+/")
 
 
 def venvs(layout, adopt=()):
@@ -59,12 +61,20 @@ def _release(prefix, wanted):
             {"path": facts["patched"][key]["path"], "kind": "edited"} for key, sha256 in live.items()
             if sha256 != files[key] and facts["patched"][key]["path"] not in known
         ]
+        drift = [dict(one, path=_shown(one["path"], facts["site"])) for one in drift]
         files = {key: sha256 for key, sha256 in live.items() if sha256 is not None}
         packages = dists.versions(site)
     return {
         "complete": True, "recipe": facts["recipe"], "drift": drift[:MOST_DRIFT], "driftCount": len(drift), "packages": packages,
         "files": files, "site": site, "made": facts["made"],
     }
+
+
+def _shown(path, site):
+    """A path as patches name it: below site-packages, or below the source tree of an editable install; others below the venv."""
+    if path.startswith(site + "/"):
+        return path[len(site) + 1:]
+    return SOURCE.sub("", path)
 
 
 def _names(folder):

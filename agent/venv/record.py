@@ -6,8 +6,8 @@ import io
 import os
 import posixpath
 
-from agent.files import atomic_write
 from agent.venv import dists
+from agent.venv.clone import rewrite
 
 NAME = "RECORD"
 
@@ -25,7 +25,10 @@ def write(site, info, rows):
     """Replaces the RECORD in the metadata folder `info`, sorted, as a new file: a hard link elsewhere keeps the old one."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(sorted(rows))
-    atomic_write(os.path.join(site, info, NAME), text.getvalue().encode("utf-8", "surrogateescape"))
+    path = os.path.join(site, info, NAME)
+    if not os.path.exists(path):
+        open(path, "wb").close()
+    rewrite(path, text.getvalue().encode("utf-8", "surrogateescape"))
 
 
 def files(site, dist):

@@ -3,7 +3,7 @@ import os
 import re
 import stat
 
-from agent.files import atomic_write
+from agent.venv.clone import rewrite
 
 # The form that uv's relocatable venvs have: sh runs the python beside the script; Python reads the second line as a string.
 HEAD = "#!/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/'%s'%s \"$0\" \"$@\"\n' '''\n"
@@ -43,7 +43,7 @@ def scripts(prefix, originals):
         fixed = relocatable(text, is_ours)
         if fixed != text:
             _available(prefix, fixed)
-            atomic_write(path, fixed)
+            rewrite(path, fixed)
             changed.append(os.path.relpath(path, prefix))
     return changed
 
@@ -58,7 +58,7 @@ def replace_path(prefix, old, new):
             text = file.read()
         fixed = pattern.sub(lambda _match: os.fsencode(new), text)
         if fixed != text:
-            atomic_write(path, fixed)
+            rewrite(path, fixed)
             changed.append(os.path.relpath(path, prefix))
     return changed
 

@@ -182,10 +182,8 @@ class Drift(MadeTest):
     def test_each_foreign_edit_is_seen_by_path_and_given_back(self):
         made = self.make()
         self.edit(made)
-        below = os.path.relpath(made["site"], made["path"])
         self.assertEqual(self.facts(made["release"])["drift"], [
-            {"path": below + "/pkg/extra.py", "kind": "extra"}, {"path": below + "/pkg/mod.py", "kind": "edited"},
-            {"path": below + "/pkg/where.py", "kind": "missing"}])
+            {"path": "pkg/extra.py", "kind": "extra"}, {"path": "pkg/mod.py", "kind": "edited"}, {"path": "pkg/where.py", "kind": "missing"}])
         again = self.make()
         self.assertTrue(again["made"])
         self.assertEqual(self.facts(made["release"])["drift"], [])
@@ -290,7 +288,7 @@ class Ends(MadeTest):
         space.SPARE_BYTES = 1 << 60
         fault = self.fault("no-space")
         self.assertEqual(fault.message, "no room for a copy of " + self.venv)
-        self.assertFalse([name for name in os.listdir(self.layout.venv("v")) if name != "releases"])
+        self.assertFalse(os.path.exists(self.layout.venv("v")))
 
     @unittest.skipUnless(os.geteuid() == 0, "mounts a small file system")
     def test_a_disk_that_fills_up_is_said_with_its_place_and_leaves_the_old_release(self):
