@@ -94,7 +94,12 @@ def _try(layout):
     try:
         prepare_root(layout)
         handle = os.open(layout.lock, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
+    except (OSError, Fault) as error:
+        # The last owner was just removing the root: next time it is made anew.
+        if isinstance(error, FileNotFoundError) or isinstance(error.__cause__, FileNotFoundError):
+            return None
+        if isinstance(error, Fault):
+            raise
         raise explained(error, layout.lock) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -105,6 +105,15 @@ class LockTest(RootTest):
         thread.join(10)
         self.assertEqual(len(got), 1)
 
+    def test_many_who_make_and_remove_the_root_never_trip_over_each_other(self):
+        script = (
+            "from agent.lock import locked\nfrom test.agent.support import make_request\n"
+            "for _ in range(100):\n    with locked(make_request(%r), 'turn'):\n        pass\n" % self.root
+        )
+        others = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(3)]
+        self.assertEqual([other.wait() for other in others], [0, 0, 0])
+        self.assertFalse(os.path.exists(self.root))
+
 
 if __name__ == "__main__":
     unittest.main()
