@@ -53,7 +53,7 @@ for (const path of stacks) {
 }
 
 it("the fleet of the README is a config without errors or warnings", () => {
-    const [, yaml = ""] = /```yaml\n([^]*?)```/.exec(readFileSync(join(project, "README.md"), "utf8")) ?? [];
+    const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(project, "README.md"), "utf8")) ?? [];
     const context = { project, secrets: ["hfToken"], secret: (name: string) => name, exists: () => true };
     const { args, warnings } = parseFleet(load(yaml).config["sglang-fleet:fleet"], context);
     assert.deepEqual([Object.keys(args.hosts), warnings], [["ct200", "ct201"], []]);
