@@ -1,6 +1,8 @@
 """The root folder itself: made with the first thing below it, gone with the last."""
 
+import errno
 import os
+import threading
 
 from agent.files import existing, read_json, remove_file, write_json
 from agent.tidy import remove_empty, remove_tree
@@ -11,32 +13,53 @@ def prepare_root(layout):
     if os.path.exists(layout.format):
         read_json(layout.format)
         return
+    if os.path.isdir(layout.root):
+        write_json(layout.format, {"made": []})
+        return
     made, above, stop = [], layout.root, existing(layout.root)
     while above != stop:
         made.append(above)
         above = os.path.dirname(above)
-    os.makedirs(layout.root, exist_ok=True)
-    write_json(layout.format, {"made": made})
+    # In one step: nobody finds a root of which nobody knows yet who made it.
+    new = "%s.new.%d.%x" % (layout.root, os.getpid(), threading.get_ident())
+    write_json(os.path.join(new, os.path.basename(layout.format)), {"made": made})
+    try:
+        os.rename(new, layout.root)
+    except OSError as error:
+        remove_tree(new)
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
 
 
 def leave_unused_root(layout):
     """Removes a root in which nothing is but what looking after it takes: nothing was put there, or nothing was there to remove."""
-    if os.path.isdir(layout.root) and {layout.at(name) for name in os.listdir(layout.root)} <= {
-        layout.lock,
-        layout.format,
-    }:
+    if _is_unused(layout):
         leave_root(layout)
 
 
 def leave_root(layout):
     """Removes what is ours below the root, once nothing there belongs to anyone, and the folders that we made. Call it under the lock."""
     made = (read_json(layout.format) or {}).get("made", [])
-    remove_tree(layout.at("store"))
-    remove_tree(layout.at("trees"))
+    for folder in ("store", "trees"):
+        remove_tree(layout.at(folder))
     for folder in ("venvs", "services"):
         remove_empty(layout.at(folder))
-    for path in (layout.claims, layout.format, layout.lock):
-        remove_file(path)
+    remove_file(layout.claims)
+    if layout.root in made and _is_unused(layout):
+        # In one step: whoever waits for the lock finds the root as it was, or none, and then makes it, and notes that, anew.
+        gone = "%s.gone.%d" % (layout.root, os.getpid())
+        os.rename(layout.root, gone)
+        remove_tree(gone)
+    else:
+        remove_file(layout.format)
+        remove_file(layout.lock)
     # The longest path comes first. A folder with something of others in it stays, and so does one that was there before us.
-    for folder in made:
+    for folder in made[1:]:
         remove_empty(folder)
+
+
+def _is_unused(layout):
+    return os.path.isdir(layout.root) and {layout.at(name) for name in os.listdir(layout.root)} <= {
+        layout.lock,
+        layout.format,
+    }
