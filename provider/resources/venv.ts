@@ -1,13 +1,14 @@
 import { same } from "../canonical";
-import type { HostFacts, Recipe, VenvFacts } from "../host/facts";
+import type { HostFacts, VenvFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { Kept, Resource, Work } from "../resource";
 import { claim, field, idOf, map, moved, nameOf } from "./common";
 import { assetContent } from "./content";
 import { releaseId } from "./digests";
-import { type Base, type VenvInputs, venvInputs } from "./inputs";
-import { baseOf, describeBase, keyOf } from "./venvBase";
+import { type VenvInputs, venvInputs } from "./inputs";
+import { baseForHost, baseOf, describeBase } from "./venvBase";
 import { driftOf } from "./venvDrift";
+import { neededRecipe, recipeOf } from "./venvRecipe";
 
 export interface VenvWish extends VenvInputs {
     /** Id of the release, 12 hex digits; absent while an adopted base has not been looked at. */
@@ -111,7 +112,7 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
 
     async plan(wanted, prior, work) {
         const facts = await looked(wanted, work);
-        const release = releaseId(neededRecipe(wanted, facts, work));
+        const release = releaseId(neededRecipe(wanted, facts, work.host.label));
         if (
             prior !== undefined &&
             release !== prior.release &&
@@ -124,7 +125,7 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
 
     async apply(wanted, _prior, work) {
         const facts = await looked(wanted, work);
-        const recipe = neededRecipe(wanted, facts, work);
+        const recipe = neededRecipe(wanted, facts, work.host.label);
         const release = releaseId(recipe);
         if (wanted.release !== undefined && wanted.release !== release) {
             throw new HostError(work.host.label, {
@@ -146,7 +147,7 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
             venv: name,
             release,
             recipe,
-            base: protocolBase(base),
+            base: baseForHost(base),
             overlays,
             patches,
             checks: {},
@@ -162,52 +163,8 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
     },
 };
 
-/** What a release is made of; undefined when the adopted base has not been looked at, or is not there. */
-function recipeOf({ name, base, overlays, patches }: VenvInputs, facts: HostFacts | undefined): Recipe | undefined {
-    if (!("adopt" in base)) {
-        return { version: 1, base: { kind: "managed", key: keyOf(base) }, overlays, patches };
-    }
-    const live = facts?.venvs[name]?.base;
-    const path = base.adopt;
-    const fingerprint = live?.kind === "adopt" && live.path === path ? live.fingerprint : facts?.adoptable[path];
-    return fingerprint == null
-        ? undefined
-        : { version: 1, base: { kind: "adopt", path, fingerprint }, overlays, patches };
-}
-
-function neededRecipe(wanted: VenvWish, facts: HostFacts, work: Work): Recipe {
-    const recipe = recipeOf(wanted, facts);
-    if (recipe === undefined && "adopt" in wanted.base) {
-        throw new HostError(work.host.label, {
-            code: "no-base",
-            message: `${wanted.base.adopt} is no venv`,
-            where: wanted.base.adopt,
-            expected: "a directory with pyvenv.cfg and bin/python",
-            remedy: "name the venv to adopt by its own directory, or let one be made from python and requirements",
-        });
-    }
-    return recipe as Recipe;
-}
-
 function looked({ root, base }: VenvInputs, work: Work): Promise<HostFacts> {
     return work.host.look(root, "adopt" in base ? [base.adopt] : []);
-}
-
-function protocolBase(base: Base): Record<string, unknown> {
-    if ("adopt" in base) {
-        return { adopt: base.adopt };
-    }
-    const { python, requirements, indexUrl, extraIndexUrl, findLinks, noDeps } = base;
-    return {
-        key: keyOf(base),
-        python,
-        requirements: requirements.sha256,
-        indexUrl,
-        extraIndexUrl,
-        findLinks,
-        noDeps,
-        uv: null,
-    };
 }
 
 function madeOf({ name, base, overlays, patches }: VenvInputs): unknown {

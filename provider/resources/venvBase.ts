@@ -34,3 +34,21 @@ export function describeBase(live: VenvFacts["base"], declared: Base | undefined
         noDeps: String(noDeps),
     };
 }
+
+/** A base as the host is told of it; its requirements are a content of the store. */
+export function baseForHost(base: Base): Record<string, unknown> {
+    if ("adopt" in base) {
+        return { adopt: base.adopt };
+    }
+    const { python, requirements, indexUrl, extraIndexUrl, findLinks, noDeps } = base;
+    return {
+        key: keyOf(base),
+        python,
+        requirements: requirements.sha256,
+        indexUrl,
+        extraIndexUrl,
+        findLinks,
+        noDeps,
+        uv: null,
+    };
+}

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { FakeHost } from "./fakeHost";
-import { asset, type Provider, serve, UNKNOWN, type Values } from "./harness";
+import { asset, type Provider, UNKNOWN, type Values } from "./harness";
+import { serve } from "./serve";
 
 const placed = { connection: { name: "here", type: "local" }, root: "/srv/fleet" };
 const service = { ...placed, name: "s", venv: "v", release: "0123456789ab", env: "e1", model: "/m", port: 30001 };

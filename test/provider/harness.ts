@@ -1,67 +1,19 @@
-/** A provider behind its real gRPC face, and an engine that writes down what it is told. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
-import { credentials, Server, ServerCredentials, type ServiceDefinition, type ServiceError } from "@grpc/grpc-js";
-import { EngineService } from "@pulumi/pulumi/proto/engine_grpc_pb";
-import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
-import { ResourceProviderClient, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+/** The calls of the engine to a provider behind its real gRPC face, in plain values. */
+import { credentials, type ServiceError } from "@grpc/grpc-js";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { type Connect, Hosts } from "../../provider/hosts";
-import { Log } from "../../provider/log";
-import { table } from "../../provider/resources";
-import { service } from "../../provider/server";
+import type { Engine } from "./engine";
 
-export const TOP = join(__dirname, "../..");
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 export type Values = Record<string, unknown>;
 
-export interface LogLine {
-    urn: string;
-    text: string;
-    ephemeral: boolean;
-    severity: number;
-}
-
 /** A file or text asset as the engine sends it. */
 export function asset(content: { path: string; hash: string } | { text: string; hash: string }): Values {
     return { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", ...content };
-}
-
-/** The engine's side of a conversation. */
-export class Engine {
-    readonly lines: LogLine[] = [];
-    private readonly server = new Server({ "grpc.max_receive_message_length": -1 });
-    address = "";
-
-    async start(): Promise<this> {
-        this.server.addService(EngineService as unknown as ServiceDefinition, {
-            log: (call: { request: LogRequest }, answer: (error: null, empty: Empty) => void) => {
-                const { request } = call;
-                this.lines.push({
-                    urn: request.getUrn(),
-                    text: request.getMessage(),
-                    ephemeral: request.getEphemeral(),
-                    severity: request.getSeverity(),
-                });
-                answer(null, new Empty());
-            },
-        });
-        this.address = `127.0.0.1:${await bind(this.server)}`;
-        return this;
-    }
-
-    /** Lines that stay under Diagnostics. */
-    get kept(): string[] {
-        return this.lines.filter(({ ephemeral }) => !ephemeral).map(({ text }) => text);
-    }
-
-    stop(): void {
-        this.server.forceShutdown();
-    }
 }
 
 export interface Failure {
@@ -229,44 +181,6 @@ export class Provider {
     }
 }
 
-/** Serves the provider in this process, over hosts of the test's own. */
-export async function serve(connect: Connect): Promise<Provider> {
-    const engine = await new Engine().start();
-    const log = new Log();
-    log.attach(engine.address);
-    const abort = new AbortController();
-    const hosts = new Hosts(connect, new Map());
-    const server = new Server({ "grpc.max_receive_message_length": -1 });
-    const context = { hosts, log, cancelled: abort.signal };
-    server.addService(
-        ResourceProviderService as unknown as ServiceDefinition,
-        service({ context, version: "0.0.0", table, cancel: () => abort.abort() }),
-    );
-    const port = await bind(server);
-    return new Provider(engine, port, async () => {
-        server.forceShutdown();
-        log.close();
-        await hosts.close();
-    });
-}
-
-/** Starts the real plugin, as the engine does. */
-export async function start(env: Record<string, string> = {}): Promise<Provider & { process: ChildProcess }> {
-    const engine = await new Engine().start();
-    const process_ = spawn(join(TOP, "provider/pulumi-resource-sglang"), [engine.address], {
-        cwd: TOP,
-        env: { ...process.env, ...env },
-        stdio: ["ignore", "pipe", "pipe"],
-    });
-    const port = await firstLine(process_);
-    const ended = new Promise<void>((resolve) => process_.once("exit", () => resolve()));
-    const provider = new Provider(engine, Number(port), async () => {
-        process_.kill("SIGINT");
-        await ended;
-    });
-    return Object.assign(provider, { process: process_ });
-}
-
 /** What a call was refused with; fails when it was not. */
 export async function refused(call: Promise<unknown>): Promise<Failure> {
     const error = await call.then(
@@ -303,29 +217,4 @@ function struct(values: Values): Struct {
 
 function plain(value: Struct | undefined): Values {
     return (value?.toJavaScript() ?? {}) as Values;
-}
-
-function bind(server: Server): Promise<number> {
-    return new Promise((resolve, reject) =>
-        server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-            error === null ? resolve(port) : reject(error),
-        ),
-    );
-}
-
-function firstLine(child: ChildProcess): Promise<string> {
-    return new Promise((resolve, reject) => {
-        let text = "";
-        let complaints = "";
-        child.stderr?.on("data", (part: Buffer) => (complaints += String(part)));
-        child.stdout?.on("data", (part: Buffer) => {
-            text += String(part);
-            if (text.includes("\n")) {
-                resolve(text.split("\n")[0]);
-            }
-        });
-        child.once("exit", (code) =>
-            reject(new Error(`the provider ended (${code}) before it said its port: ${text}${complaints}`)),
-        );
-    });
 }

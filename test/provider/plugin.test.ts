@@ -5,7 +5,8 @@ import { copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { asset, type Provider, refused, start, TOP, type Values } from "./harness";
+import { asset, type Provider, refused, type Values } from "./harness";
+import { start, TOP } from "./serve";
 
 describe("the plugin as a process", () => {
     let folder: string;

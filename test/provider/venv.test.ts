@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, test } from "node:test";
-import { FakeHost, unreachable } from "./fakeHost";
-import { asset, type Provider, refused, serve, UNKNOWN, type Values } from "./harness";
+import { beforeEach, describe, test } from "node:test";
+import { unreachable } from "./fakeHost";
+import { bench, created, eachTest, placed } from "./fixture";
+import { asset, refused, UNKNOWN, type Values } from "./harness";
+import { serve } from "./serve";
 
-const placed = { connection: { name: "here" }, root: "/srv/fleet" };
 const adopting = { ...placed, name: "v", base: { adopt: "/root/venv" } };
 const managed = {
     ...placed,
@@ -12,31 +13,21 @@ const managed = {
 };
 const overlays = "d".repeat(64);
 
-let host: FakeHost;
-let provider: Provider;
-beforeEach(async () => {
-    host = new FakeHost();
-    host.facts.adoptable = { "/root/venv": "f1" };
-    provider = await serve(() => host);
-    await provider.handshake();
+eachTest();
+beforeEach(() => {
+    bench.host.facts.adoptable = { "/root/venv": "f1" };
 });
-afterEach(() => provider.stop());
-
-async function created(news: Values): Promise<{ id: string; state: Values; inputs: Values }> {
-    const { inputs } = await provider.check("Venv", news);
-    return { ...(await provider.create("Venv", inputs)), inputs };
-}
 
 describe("the release of a venv", () => {
-    test("of an adopted base is planned by a look at it, and is the one that is made", async () => {
-        const { inputs } = await provider.check("Venv", adopting);
+    test("of an adopted base is planned by a look at bench, and is the one that is made", async () => {
+        const { inputs } = await bench.provider.check("Venv", adopting);
         assert.equal("release" in inputs, false);
-        const planned = (await provider.create("Venv", inputs, { preview: true })).state;
+        const planned = (await bench.provider.create("Venv", inputs, { preview: true })).state;
         assert.match(String(planned.release), /^[0-9a-f]{12}$/);
-        assert.equal(host.calls.length, 0);
-        const { state } = await provider.create("Venv", inputs);
+        assert.equal(bench.host.calls.length, 0);
+        const { state } = await bench.provider.create("Venv", inputs);
         assert.deepEqual({ ...state, owner: "" }, planned);
-        const { recipe, base, release } = host.calls[0].args as Values;
+        const { recipe, base, release } = bench.host.calls[0].args as Values;
         assert.deepEqual(recipe, {
             version: 1,
             base: { kind: "adopt", path: "/root/venv", fingerprint: "f1" },
@@ -47,69 +38,73 @@ describe("the release of a venv", () => {
     });
 
     test("of a managed base is known without a look", async () => {
-        const { inputs, failures } = await provider.check("Venv", managed);
+        const { inputs, failures } = await bench.provider.check("Venv", managed);
         assert.deepEqual(failures, []);
         assert.match(String(inputs.release), /^[0-9a-f]{12}$/);
-        assert.equal(host.looks, 0);
-        const { state } = await provider.create("Venv", inputs);
+        assert.equal(bench.host.looks, 0);
+        const { state } = await bench.provider.create("Venv", inputs);
         assert.equal(state.release, inputs.release);
         assert.deepEqual(state.base, { python: "3.12", requirements: "cccccccccccc", noDeps: "true" });
     });
 
     test("shows as old and new once the host was looked at, and a repeated run changes nothing", async () => {
-        const { id, state, inputs } = await created(adopting);
-        const read = await provider.read("Venv", id, state, inputs);
-        const again = (await provider.check("Venv", adopting, inputs)).inputs;
+        const { id, state, inputs } = await created("Venv", adopting);
+        const read = await bench.provider.read("Venv", id, state, inputs);
+        const again = (await bench.provider.check("Venv", adopting, inputs)).inputs;
         assert.equal(again.release, state.release);
-        assert.deepEqual((await provider.diff("Venv", read.state, inputs, again)).paths, {});
+        assert.deepEqual((await bench.provider.diff("Venv", read.state, inputs, again)).paths, {});
         const news = (
-            await provider.check("Venv", { ...adopting, overlays, packages: { torch: "2.11.0 dddddddddddd" } }, inputs)
+            await bench.provider.check(
+                "Venv",
+                { ...adopting, overlays, packages: { torch: "2.11.0 dddddddddddd" } },
+                inputs,
+            )
         ).inputs;
-        assert.deepEqual((await provider.diff("Venv", read.state, inputs, news)).paths, {
+        assert.deepEqual((await bench.provider.diff("Venv", read.state, inputs, news)).paths, {
             release: "UPDATE",
             'packages["torch"]': "ADD",
         });
         assert.equal(
-            (await provider.update("Venv", id, read.state, inputs, news, { preview: true })).state.release,
+            (await bench.provider.update("Venv", id, read.state, inputs, news, { preview: true })).state.release,
             news.release,
         );
     });
 
     test("follows the adopted base when somebody changes it", async () => {
-        const { id, state, inputs } = await created(adopting);
-        host.facts.venvs.v.base = { kind: "adopt", path: "/root/venv", fingerprint: "f2" };
-        const live = (await provider.read("Venv", id, state, inputs)).state;
-        const news = (await provider.check("Venv", adopting, inputs)).inputs;
+        const { id, state, inputs } = await created("Venv", adopting);
+        bench.host.facts.venvs.v.base = { kind: "adopt", path: "/root/venv", fingerprint: "f2" };
+        const live = (await bench.provider.read("Venv", id, state, inputs)).state;
+        const news = (await bench.provider.check("Venv", adopting, inputs)).inputs;
         assert.notEqual(news.release, state.release);
-        assert.deepEqual((await provider.diff("Venv", live, inputs, news)).paths, { release: "UPDATE" });
+        assert.deepEqual((await bench.provider.diff("Venv", live, inputs, news)).paths, { release: "UPDATE" });
     });
 
     test("stays the recorded one while nobody can look and nothing is wanted otherwise", async () => {
-        const { id, state, inputs } = await created(adopting);
-        await provider.read("Venv", id, state, inputs);
-        const recorded = (await provider.check("Venv", adopting, inputs)).inputs;
-        await provider.stop();
-        provider = await serve(() => host);
-        host.away = unreachable();
-        await provider.read("Venv", id, state, recorded);
-        const again = (await provider.check("Venv", adopting, recorded)).inputs;
+        const { id, state, inputs } = await created("Venv", adopting);
+        await bench.provider.read("Venv", id, state, inputs);
+        const recorded = (await bench.provider.check("Venv", adopting, inputs)).inputs;
+        await bench.provider.stop();
+        bench.provider = await serve(() => bench.host);
+        bench.host.away = unreachable();
+        await bench.provider.read("Venv", id, state, recorded);
+        const again = (await bench.provider.check("Venv", adopting, recorded)).inputs;
         assert.equal(again.release, recorded.release);
-        const other = (await provider.check("Venv", { ...adopting, overlays }, recorded)).inputs;
+        const other = (await bench.provider.check("Venv", { ...adopting, overlays }, recorded)).inputs;
         assert.equal(other.release, undefined);
-        assert.deepEqual((await provider.diff("Venv", state, recorded, other)).paths, { overlays: "UPDATE" });
+        assert.deepEqual((await bench.provider.diff("Venv", state, recorded, other)).paths, { overlays: "UPDATE" });
     });
 
     test("is not known while a layer is not", async () => {
-        const { inputs } = await provider.check("Venv", { ...managed, overlays: UNKNOWN });
+        const { inputs } = await bench.provider.check("Venv", { ...managed, overlays: UNKNOWN });
         assert.equal(inputs.release, UNKNOWN);
     });
 
     test("is refused when the base was changed since the preview", async () => {
-        const { id, state, inputs } = await created(adopting);
-        await provider.read("Venv", id, state, inputs);
-        const news = (await provider.check("Venv", { ...adopting, overlays }, inputs)).inputs;
-        host.facts.venvs.v.base = { kind: "adopt", path: "/root/venv", fingerprint: "f2" };
-        const { message } = await refused(provider.update("Venv", id, state, inputs, news));
+        const { id, state, inputs } = await created("Venv", adopting);
+        await bench.provider.read("Venv", id, state, inputs);
+        const news = (await bench.provider.check("Venv", { ...adopting, overlays }, inputs)).inputs;
+        bench.host.facts.venvs.v.base = { kind: "adopt", path: "/root/venv", fingerprint: "f2" };
+        const { message } = await refused(bench.provider.update("Venv", id, state, inputs, news));
         assert.match(
             message,
             /^here: the base of v was changed since the preview\n {2}found: it would make release [0-9a-f]{12}\n {2}expected: [0-9a-f]{12}\nTo mend it: look at `pulumi preview` again, then run `pulumi up`$/,
@@ -117,8 +112,8 @@ describe("the release of a venv", () => {
     });
 
     test("cannot be planned of a base that is not there", async () => {
-        const { inputs } = await provider.check("Venv", { ...placed, name: "v", base: { adopt: "/no/venv" } });
-        const { message } = await refused(provider.create("Venv", inputs, { preview: true }));
+        const { inputs } = await bench.provider.check("Venv", { ...placed, name: "v", base: { adopt: "/no/venv" } });
+        const { message } = await refused(bench.provider.create("Venv", inputs, { preview: true }));
         assert.equal(
             message,
             "here: /no/venv is no venv\n  where: /no/venv\n  expected: a directory with pyvenv.cfg and bin/python\nTo mend it: name the venv to adopt by its own directory, or let one be made from python and requirements",
@@ -137,11 +132,11 @@ describe("drift of a release", () => {
         drift: { path: string; kind: "edited" | "missing" | "extra" }[],
         packages: Record<string, string> = {},
     ): Promise<{ live: Values; paths: Record<string, string> }> {
-        const { id, state, inputs } = await created(withFiles);
-        const made = Object.values(host.facts.venvs.v.releases)[0];
+        const { id, state, inputs } = await created("Venv", withFiles);
+        const made = Object.values(bench.host.facts.venvs.v.releases)[0];
         Object.assign(made, { drift, driftCount: drift.length, packages: { ...made.packages, ...packages } });
-        const live = (await provider.read("Venv", id, state, inputs)).state;
-        return { live, paths: (await provider.diff("Venv", live, inputs, inputs)).paths };
+        const live = (await bench.provider.read("Venv", id, state, inputs)).state;
+        return { live, paths: (await bench.provider.diff("Venv", live, inputs, inputs)).paths };
     }
 
     test("shows each file and each distribution by name", async () => {
@@ -180,32 +175,32 @@ describe("drift of a release", () => {
     });
 
     test("that was undone by hand leaves no trace", async () => {
-        const { id, state, inputs } = await created(withFiles);
-        const made = Object.values(host.facts.venvs.v.releases)[0];
+        const { id, state, inputs } = await created("Venv", withFiles);
+        const made = Object.values(bench.host.facts.venvs.v.releases)[0];
         Object.assign(made, { drift: [{ path: "sglang/srt/x.py", kind: "edited" }], driftCount: 1 });
-        const live = (await provider.read("Venv", id, state, inputs)).state;
+        const live = (await bench.provider.read("Venv", id, state, inputs)).state;
         Object.assign(made, { drift: [], driftCount: 0 });
-        assert.deepEqual((await provider.read("Venv", id, live, inputs)).state, state);
+        assert.deepEqual((await bench.provider.read("Venv", id, live, inputs)).state, state);
     });
 
     test("a release that is not whole, or is gone, is made anew", async () => {
-        const { id, state, inputs } = await created(withFiles);
+        const { id, state, inputs } = await created("Venv", withFiles);
         const release = String(state.release);
-        host.facts.venvs.v.releases[release].complete = false;
-        assert.equal((await provider.read("Venv", id, state, inputs)).state.release, `${release} (incomplete)`);
-        host.facts.venvs.v.releases = {};
-        const live = (await provider.read("Venv", id, state, inputs)).state;
+        bench.host.facts.venvs.v.releases[release].complete = false;
+        assert.equal((await bench.provider.read("Venv", id, state, inputs)).state.release, `${release} (incomplete)`);
+        bench.host.facts.venvs.v.releases = {};
+        const live = (await bench.provider.read("Venv", id, state, inputs)).state;
         assert.equal(live.release, `${release} (missing)`);
-        assert.deepEqual((await provider.diff("Venv", live, inputs, inputs)).paths.release, "UPDATE");
+        assert.deepEqual((await bench.provider.diff("Venv", live, inputs, inputs)).paths.release, "UPDATE");
     });
 });
 
 test("going back to a release that is still there says that nothing is built", async () => {
-    const { id, state, inputs } = await created(adopting);
-    await provider.read("Venv", id, state, inputs);
-    const news = (await provider.check("Venv", { ...adopting, overlays }, inputs)).inputs;
+    const { id, state, inputs } = await created("Venv", adopting);
+    await bench.provider.read("Venv", id, state, inputs);
+    const news = (await bench.provider.check("Venv", { ...adopting, overlays }, inputs)).inputs;
     const release = String(news.release);
-    host.facts.venvs.v.releases[release] = Object.values(host.facts.venvs.v.releases)[0];
-    await provider.update("Venv", id, state, inputs, news, { preview: true });
-    assert.deepEqual(provider.engine.kept, [`release ${release} is still on the host: nothing is built`]);
+    bench.host.facts.venvs.v.releases[release] = Object.values(bench.host.facts.venvs.v.releases)[0];
+    await bench.provider.update("Venv", id, state, inputs, news, { preview: true });
+    assert.deepEqual(bench.provider.engine.kept, [`release ${release} is still on the host: nothing is built`]);
 });

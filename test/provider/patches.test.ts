@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, test } from "node:test";
+import { bench, checked, created, eachTest, placed } from "./fixture";
+import { asset, type Values } from "./harness";
+
+eachTest();
+
+describe("patches", () => {
+    const text = (value: string): Values =>
+        asset({ text: value, hash: createHash("sha256").update(value).digest("hex") });
+    const patch = (value: string): Values => ({
+        ...placed,
+        venv: "v",
+        patches: [{ path: "sglang/srt/x.py", file: text(value) }],
+    });
+
+    test("a changed line is shown as a diff under one sentence, and sent once", async () => {
+        const { id, state, inputs } = await created("SourcePatch", patch("a = 1\nb = 2\n"));
+        const news = await checked("SourcePatch", patch("a = 1\nb = 3\nc = 4\n"), inputs);
+        assert.deepEqual((await bench.provider.diff("SourcePatch", state, inputs, news)).paths, {
+            'files["sglang/srt/x.py"]': "UPDATE",
+        });
+        const planned = (await bench.provider.update("SourcePatch", id, state, inputs, news, { preview: true })).state;
+        assert.equal(planned.digest, news.digest);
+        assert.deepEqual(bench.provider.engine.kept, [
+            "sglang/srt/x.py: +2 -1\n@@ -1,2 +1,3 @@\n a = 1\n-b = 2\n+b = 3\n+c = 4",
+        ]);
+        const { state: updated } = await bench.provider.update("SourcePatch", id, state, inputs, news);
+        assert.deepEqual(
+            bench.host.sent.map(({ size }) => size),
+            [12, 18],
+        );
+        assert.deepEqual((await bench.provider.read("SourcePatch", id, updated, news)).state, updated);
+        assert.deepEqual((await bench.provider.diff("SourcePatch", updated, news, news)).paths, {});
+    });
+
+    test("a long diff is cut with a count", async () => {
+        const lines = (word: string): string => Array.from({ length: 100 }, (_, at) => `${word} ${at}\n`).join("");
+        const { id, state, inputs } = await created("SourcePatch", patch(lines("a")));
+        const news = await checked("SourcePatch", patch(lines("b")), inputs);
+        await bench.provider.update("SourcePatch", id, state, inputs, news, { preview: true });
+        const shown = bench.provider.engine.kept[0].split("\n");
+        assert.deepEqual(
+            [shown[0], shown.length, shown.at(-1)],
+            ["sglang/srt/x.py: +100 -100", 82, "… 121 more lines"],
+        );
+    });
+
+    test("a declared diff is shown as it is", async () => {
+        const diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+        const inputs = await checked("SourcePatch", {
+            ...placed,
+            venv: "v",
+            patches: [{ module: "sglang.srt.x", diff: text(diff) }],
+        });
+        await bench.provider.create("SourcePatch", inputs, { preview: true });
+        assert.deepEqual(bench.provider.engine.kept, ["sglang.srt.x: +1 -1\n@@ -1 +1 @@\n-a\n+b"]);
+    });
+
+    test("a content that is gone from the host is drift", async () => {
+        const { id, state, inputs } = await created("SourcePatch", patch("a = 1\n"));
+        bench.host.facts.patches.v.files["sglang/srt/x.py"] = "missing";
+        const live = (await bench.provider.read("SourcePatch", id, state, inputs)).state;
+        assert.deepEqual(live.files, { "sglang/srt/x.py": "missing" });
+        assert.deepEqual((await bench.provider.diff("SourcePatch", live, inputs, inputs)).paths, {
+            'files["sglang/srt/x.py"]': "UPDATE",
+        });
+    });
+});

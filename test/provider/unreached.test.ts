@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { unreachable } from "./fakeHost";
+import { bench, checked, created, eachTest, env } from "./fixture";
+import { refused } from "./harness";
+
+eachTest();
+
+describe("a host that cannot be reached", () => {
+    test("keeps its state, differs in nothing, is looked for once, and is named when the program asks", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.away = unreachable();
+        bench.host.looks = 0;
+        for (let at = 0; at < 3; at++) {
+            const read = await bench.provider.read("EnvVars", id, state, inputs);
+            assert.deepEqual(read, { id, state, inputs, refresh: true });
+        }
+        assert.equal(bench.host.looks, 1);
+        assert.deepEqual(bench.provider.engine.kept, [
+            "here: connection refused\nNot looked at: its resources are shown as they were last seen.",
+        ]);
+        const stale = { ...state, variables: {} };
+        assert.equal((await bench.provider.diff("EnvVars", stale, inputs, inputs)).some, false);
+        assert.deepEqual(await bench.provider.unreached(), [
+            { host: "here", message: "here: connection refused\nTo mend it: start sshd there" },
+        ]);
+    });
+
+    test("lets a preview of a config change pass, and refuses the change itself", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.away = unreachable();
+        await bench.provider.read("EnvVars", id, state, inputs);
+        const news = await checked("EnvVars", { ...env, variables: { A: "2" } }, inputs);
+        assert.equal((await bench.provider.diff("EnvVars", state, inputs, news)).some, true);
+        assert.deepEqual(
+            (await bench.provider.update("EnvVars", id, state, inputs, news, { preview: true })).state,
+            state,
+        );
+        const { message, left } = await refused(bench.provider.update("EnvVars", id, state, inputs, news));
+        assert.equal(message, "here: connection refused\nTo mend it: start sshd there");
+        assert.equal(left, undefined);
+        assert.equal((await bench.provider.create("EnvVars", inputs, { preview: true })).id, "");
+    });
+
+    test("is given up only when the user names it", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.away = unreachable();
+        const { message } = await refused(bench.provider.delete("EnvVars", id, state, inputs));
+        assert.equal(
+            message,
+            "here: connection refused\nTo mend it: start sshd there\nIf here is gone for good: SGLANG_FLEET_ABANDON=here pulumi destroy",
+        );
+        process.env.SGLANG_FLEET_ABANDON = "there,here";
+        try {
+            await bench.provider.delete("EnvVars", id, state, inputs);
+        } finally {
+            delete process.env.SGLANG_FLEET_ABANDON;
+        }
+    });
+
+    test("another machine at the same address is said", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.facts.machine.machineId = "m-2";
+        bench.host.facts.envs = {};
+        assert.equal((await bench.provider.read("EnvVars", id, state, inputs)).id, "");
+        assert.deepEqual(bench.provider.engine.kept, [
+            "here: another machine answers there (machine id m-2, was m-1); what is missing on it is made anew.",
+        ]);
+    });
+});
