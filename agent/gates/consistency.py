@@ -82,8 +82,7 @@ def _of(name, requirements, extra, installed, environment, seen):
                 yield wanted, _short(requirement), "found %s" % have[0]
             else:
                 for one in requirement.extras:
-                    for problem in _of(wanted, have[1], one, installed, environment, seen):
-                        yield problem
+                    yield from _of(wanted, have[1], one, installed, environment, seen)
         except ValueError:
             # Old metadata holds forms that no installer reads any more.
             continue

@@ -95,11 +95,13 @@ def _meets(found, operator, wanted):
         _padded(found.release, other.release) == _padded(other.release, found.release) and found.epoch == other.epoch
     )
     if operator == "<":
-        # `<1.2` leaves out the pre-releases of 1.2 itself.
-        return found.public() < other.public() and not (
-            same_release and (found.pre or found.dev is not None) and not (other.pre or other.dev is not None)
-        )
-    return found.public() > other.public() and not (same_release and found.post is not None and other.post is None)
+        # `<1.2` leaves out the pre-releases of 1.2 itself, `>1.2` its post-releases.
+        own_pre = found.dev is not None if other.post is not None else found.pre or found.dev is not None
+        own_pre = own_pre and same_release and found.post == other.post and not other.pre and other.dev is None
+        return found.public() < other.public() and not own_pre
+    plain = other.post is None and other.dev is None
+    own_post = same_release and plain and found.pre == other.pre and found.post is not None
+    return found.public() > other.public() and not own_post
 
 
 def _starts_with(found, prefix):

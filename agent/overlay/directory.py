@@ -1,4 +1,5 @@
 """A tree from files that lie in the content store: a package as somebody has it on disk, with or without metadata."""
+
 import os
 
 from agent.fault import Fault
@@ -38,7 +39,10 @@ def _describe(overlay, site, target, paths):
         info = "%s-%s.dist-info" % (name, version)
         os.makedirs(os.path.join(site, info), exist_ok=True)
         with open(os.path.join(site, info, "METADATA"), "w", encoding="utf-8") as file:
-            file.write("Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: files laid here by pulumi-sglang, without metadata of their own\n" % (declared, version))
+            file.write(
+                "Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: files laid here by pulumi-sglang, without metadata of their own\n"
+                % (declared, version)
+            )
         # A top-level folder belongs to the distribution of its name, the rest to the first one.
         own = [path for path in paths if _owner(path, names) == name]
         finish(target, info, [record.row(site, path) for path in own + [info + "/METADATA"]])

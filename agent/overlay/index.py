@@ -1,4 +1,5 @@
 """A tree from a package index, by uv on the host: what it would install, and nothing besides."""
+
 import os
 
 from agent.fault import Fault
@@ -13,8 +14,10 @@ def install(request, overlay, target, python, uv_digest=None):
     """Installs the requirement of an `index` overlay, without dependencies, for `python` (a path, or a version for uv)."""
     if not python:
         raise Fault(
-            "no-base", "%s cannot be taken from an index before its base is known" % overlay["source"]["requirement"],
-            expected="`base` in the request", remedy="stage it together with its venv's base",
+            "no-base",
+            "%s cannot be taken from an index before its base is known" % overlay["source"]["requirement"],
+            expected="`base` in the request",
+            remedy="stage it together with its venv's base",
         )
     scratch = os.path.join(target, "scratch")
     installer = uv.find(request, uv_digest)

@@ -1,4 +1,5 @@
 """Lays a tree over a release that is being composed: what it replaces disappears whole, then its files are linked in."""
+
 import os
 import posixpath
 
@@ -53,8 +54,11 @@ def lay(prefix, tree, facts, about, python):
 def _require_fit(facts, about, python):
     if facts["tags"] and not tags.fits(facts["tags"], python):
         raise Fault(
-            "wrong-wheel", "the overlay of %s is not for this venv's interpreter" % about, found=", ".join(sorted(set(facts["tags"]))),
-            expected=tags.wanted(python), remedy="take the wheel that was built for it",
+            "wrong-wheel",
+            "the overlay of %s is not for this venv's interpreter" % about,
+            found=", ".join(sorted(set(facts["tags"]))),
+            expected=tags.wanted(python),
+            remedy="take the wheel that was built for it",
         )
 
 
@@ -124,7 +128,9 @@ def _remove_debris(site, names):
 def _remove_unowned(site, new, owners):
     """A package that was copied in by hand belongs to no distribution: its folder goes when the overlay brings that package."""
     theirs = {path.split("/")[0] for path in owners}
-    for top in sorted({path.split("/")[0] for path in new if path.count("/") and not path.split("/")[0].endswith(".dist-info")}):
+    for top in sorted(
+        {path.split("/")[0] for path in new if path.count("/") and not path.split("/")[0].endswith(".dist-info")}
+    ):
         if top not in theirs and os.path.lexists(os.path.join(site, top)) and top + "/__init__.py" in new:
             remove_tree(os.path.join(site, top))
 

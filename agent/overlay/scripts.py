@@ -1,4 +1,5 @@
 """Console scripts of a distribution, made so that they run the interpreter beside them."""
+
 import configparser
 
 from agent.venv import relocate
@@ -34,7 +35,7 @@ def script(target):
 
 def relocated(text):
     """A script from a wheel's `.data/scripts`: its `#!python` becomes the interpreter beside it."""
-    first, end, rest = text.partition(b"\n")
+    first, _end, rest = text.partition(b"\n")
     if first.rstrip() in (b"#!python", b"#!pythonw"):
         return (relocate.HEAD % ("python", "")).encode("utf-8") + rest
     return text

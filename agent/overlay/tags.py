@@ -1,4 +1,5 @@
 """Whether a wheel fits an interpreter: its tags `cp312-cp312-manylinux_2_28_x86_64`, compared as pip compares them."""
+
 import re
 
 MANYLINUX = {"1": (2, 5), "2010": (2, 12), "2014": (2, 17)}
@@ -11,7 +12,12 @@ def fits(tags, facts):
 
 def wanted(facts):
     """What the interpreter takes, in words."""
-    return "CPython %s on %s, %s %s" % (facts["version"], facts["markers"]["platform_machine"], facts["libc"][0] or "libc", facts["libc"][1] or "?")
+    return "CPython %s on %s, %s %s" % (
+        facts["version"],
+        facts["markers"]["platform_machine"],
+        facts["libc"][0] or "libc",
+        facts["libc"][1] or "?",
+    )
 
 
 def expand(tag):

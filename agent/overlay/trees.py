@@ -3,6 +3,7 @@
 `<root>/trees/<digest>/`: `site/` goes to site-packages, `bin/` to bin, `data/` to the venv itself, `headers/` to include.
 `overlay.json` says what it is, `manifest` of which files it was made.
 """
+
 import os
 
 from agent.fault import Fault
@@ -32,9 +33,15 @@ def make_tree(request, overlay):
         packages = dists.versions(os.path.join(temporary, "site"))
         _require_named(overlay, packages)
         manifest.write(os.path.join(temporary, "manifest"), _lines(temporary))
-        write_json(os.path.join(temporary, "overlay.json"), {
-            "packages": packages, "names": overlay["packages"], "tags": tags, "source": overlay["source"]["kind"],
-        })
+        write_json(
+            os.path.join(temporary, "overlay.json"),
+            {
+                "packages": packages,
+                "names": overlay["packages"],
+                "tags": tags,
+                "source": overlay["source"]["kind"],
+            },
+        )
         remove_tree(target)
         os.rename(temporary, target)
     finally:
@@ -70,9 +77,19 @@ def _fill(request, overlay, temporary):
     if source["kind"] == "index":
         base = request.args.get("base") or {}
         remove_tree(os.path.join(temporary, "site"))
-        index.install(request, overlay, temporary, base.get("adopt") and os.path.join(base["adopt"], "bin", "python") or base.get("python"), base.get("uv"))
+        index.install(
+            request,
+            overlay,
+            temporary,
+            (base.get("adopt") and os.path.join(base["adopt"], "bin", "python")) or base.get("python"),
+            base.get("uv"),
+        )
         return _installed_tags(os.path.join(temporary, "site"))
-    raise Fault("bad-overlay", "an overlay of kind %s is not known" % source["kind"], remedy="use the same version of the tool on both sides")
+    raise Fault(
+        "bad-overlay",
+        "an overlay of kind %s is not known" % source["kind"],
+        remedy="use the same version of the tool on both sides",
+    )
 
 
 def _installed_tags(site):
@@ -89,7 +106,9 @@ def _require_named(overlay, packages):
     """An overlay that brings other distributions than were declared would be shown, and compared, under wrong names."""
     if set(packages) != {dists.normalise(name) for name in overlay["packages"]}:
         raise Fault(
-            "wrong-package", "an overlay does not bring the distributions that it declares",
-            found=", ".join("%s %s" % one for one in sorted(packages.items())) or "nothing", expected=", ".join(overlay["packages"]),
+            "wrong-package",
+            "an overlay does not bring the distributions that it declares",
+            found=", ".join("%s %s" % one for one in sorted(packages.items())) or "nothing",
+            expected=", ".join(overlay["packages"]),
             remedy="correct `packages` of this overlay",
         )

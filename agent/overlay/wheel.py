@@ -1,4 +1,5 @@
 """Unpacks a wheel into a tree, after each of its bytes was compared with its RECORD."""
+
 import base64
 import csv
 import hashlib
@@ -62,7 +63,10 @@ def finish(target, info, rows):
     with open(os.path.join(site, info, "INSTALLER"), "w") as file:
         file.write("pulumi-sglang\n")
     own = info + "/INSTALLER"
-    rows = [row for row in rows if row[0] not in (own, info + "/RECORD")] + [record.row(site, own), (info + "/RECORD", "", "")]
+    rows = [row for row in rows if row[0] not in (own, info + "/RECORD")] + [
+        record.row(site, own),
+        (info + "/RECORD", "", ""),
+    ]
     record.write(site, info, rows)
 
 
@@ -80,7 +84,7 @@ def _place(name, data):
     """Where a file of the wheel lies in the tree."""
     if not name.startswith(data):
         return "site/" + name
-    scheme, _, rest = name[len(data):].partition("/")
+    scheme, _, rest = name[len(data) :].partition("/")
     return "%s/%s" % (SCHEMES.get(scheme, "data"), rest)
 
 
@@ -147,7 +151,11 @@ def _row(target, place):
     """The RECORD row of a file outside of site-packages, as seen from there: `../../../bin/x`."""
     scheme, _, rest = place.partition("/")
     _path, digest, size = record.row(target, place)
-    return ("../../../" + ("bin/" + rest if scheme == "bin" else rest if scheme == "data" else "include/" + rest), digest, size)
+    return (
+        "../../../" + ("bin/" + rest if scheme == "bin" else rest if scheme == "data" else "include/" + rest),
+        digest,
+        size,
+    )
 
 
 def tags(text):
@@ -157,4 +165,10 @@ def tags(text):
 
 
 def _bad(filename, where, what, detail=None):
-    return Fault("bad-wheel", "the wheel %s is not usable: %s" % (filename, what), where=where, detail=detail, remedy="get the wheel again")
+    return Fault(
+        "bad-wheel",
+        "the wheel %s is not usable: %s" % (filename, what),
+        where=where,
+        detail=detail,
+        remedy="get the wheel again",
+    )

@@ -1,4 +1,5 @@
 """Bases: what releases are composed from. Ours alone, complete or not there, and never run from."""
+
 import os
 import stat
 import time
@@ -7,7 +8,19 @@ from agent.fault import Fault
 from agent.files import read_json, remove_file, write_json
 from agent.store import require
 from agent.tidy import remove_tree
-from agent.venv import bytecode, copying, editable, fingerprint, interpreter, manifest, record, relocate, space, tree, uv
+from agent.venv import (
+    bytecode,
+    copying,
+    editable,
+    fingerprint,
+    interpreter,
+    manifest,
+    record,
+    relocate,
+    space,
+    tree,
+    uv,
+)
 from agent.venv.copying import Meter, copy_tree
 
 
@@ -56,14 +69,24 @@ def _require_same(path, found, recipe, whole):
         interpreter.require_venv(path)
     if found.digest != wanted:
         raise Fault(
-            "base-moved", "%s was changed since the preview" % path, where=path, found="fingerprint " + found.digest[:16],
-            expected="fingerprint " + wanted[:16], remedy="run `pulumi preview` again and see what the change is",
+            "base-moved",
+            "%s was changed since the preview" % path,
+            where=path,
+            found="fingerprint " + found.digest[:16],
+            expected="fingerprint " + wanted[:16],
+            remedy="run `pulumi preview` again and see what the change is",
         )
 
 
 def _require_apart(root, original):
     if (os.path.realpath(root) + os.sep).startswith(os.path.realpath(original) + os.sep):
-        raise Fault("bad-root", "the root lies inside the venv that is adopted", where=root, found=original, remedy="choose a root beside that venv")
+        raise Fault(
+            "bad-root",
+            "the root lies inside the venv that is adopted",
+            where=root,
+            found=original,
+            remedy="choose a root beside that venv",
+        )
 
 
 def _adopt(request, venv, original, found, temporary, prefix):

@@ -1,4 +1,5 @@
 """Bytecode beside its source: dropped where it could answer for an older text, made where a first start would wait for it."""
+
 import json
 import os
 import subprocess
@@ -63,10 +64,16 @@ def carry(old, new, paths):
         cache, target = (os.path.join(top, folder, "__pycache__") for top in (old, new))
         for name in _names(cache):
             source = name.split(".")[0] + ".py"
-            if source not in names or not name.endswith(".pyc") or not _same(os.path.join(old, folder, source), os.path.join(new, folder, source)):
+            if (
+                source not in names
+                or not name.endswith(".pyc")
+                or not _same(os.path.join(old, folder, source), os.path.join(new, folder, source))
+            ):
                 continue
             os.makedirs(target, exist_ok=True)
-            if os.path.lexists(os.path.join(target, name)) or link_or_none(os.path.join(cache, name), os.path.join(target, name)):
+            if os.path.lexists(os.path.join(target, name)) or link_or_none(
+                os.path.join(cache, name), os.path.join(target, name)
+            ):
                 carried.add(os.path.join(folder, source))
     return carried
 
@@ -116,7 +123,9 @@ def make(prefix, paths, told=lambda done: None, check=lambda: None):
     def work(number):
         process = subprocess.Popen(
             [interpreter.python(prefix)] + interpreter.ISOLATED + ["-c", COMPILER],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
         )
         running.append(process)
         threading.Thread(target=_feed, args=(process, paths[number::workers]), daemon=True).start()
@@ -144,7 +153,11 @@ def make(prefix, paths, told=lambda done: None, check=lambda: None):
             process.kill()
         raise
     if broken:
-        raise Fault("broken-python", "the interpreter %s ended with %d while it compiled" % (interpreter.python(prefix), broken[0]), where=interpreter.python(prefix))
+        raise Fault(
+            "broken-python",
+            "the interpreter %s ended with %d while it compiled" % (interpreter.python(prefix), broken[0]),
+            where=interpreter.python(prefix),
+        )
     return sorted(errors, key=lambda error: error["path"])
 
 

@@ -1,4 +1,5 @@
 """A tree of ours again, by hard links: folders are new, files are shared. Who changes a file in one makes it a new one first."""
+
 import os
 import shutil
 import stat

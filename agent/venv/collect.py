@@ -1,4 +1,5 @@
 """Removes releases and bases that nobody needs: `keep` stay, and whatever runs, is led to, or may be gone back to."""
+
 import os
 
 from agent.files import read_json, remove_file
@@ -21,7 +22,7 @@ def collect(request, venv, wanted, keep):
     layout = request.layout
     known = releases(layout, venv)
     ordered = sorted(known, key=lambda name: (name == wanted, known[name]["made"]), reverse=True)
-    spare = ordered[max(1, keep):]
+    spare = ordered[max(1, keep) :]
     spare = [name for name in spare if name not in users.named(layout, spare)]
     running = users.processes([layout.release(venv, name) for name in spare]) if spare else {}
     for name in spare:
@@ -64,7 +65,11 @@ def _remove_bases(layout, venv, wanted):
 def _remove_debris(layout, venv, known):
     """Releases without their facts: a run was killed between the two, or somebody removed the file."""
     folder = layout.venv(venv, "releases")
-    spare = [name for name in _names(folder) if os.path.isdir(os.path.join(folder, name)) and name not in known and not name.startswith(".")]
+    spare = [
+        name
+        for name in _names(folder)
+        if os.path.isdir(os.path.join(folder, name)) and name not in known and not name.startswith(".")
+    ]
     spare = [name for name in spare if name not in users.named(layout, spare)]
     running = users.processes([os.path.join(folder, name) for name in spare]) if spare else {}
     for name in spare:

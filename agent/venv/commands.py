@@ -1,4 +1,5 @@
 """Programs that build something for us: uv, pip, python. Their last lines go into progress, and into the fault when they fail."""
+
 import collections
 import os
 import re
@@ -10,7 +11,17 @@ from agent.fault import Fault
 
 LAST_LINES = 20
 # What would make uv or pip work on another environment than the one they are told.
-FOREIGN = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_USER", "PIP_REQUIRE_VIRTUALENV", "__PYVENV_LAUNCHER__")
+FOREIGN = (
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PIP_TARGET",
+    "PIP_PREFIX",
+    "PIP_USER",
+    "PIP_REQUIRE_VIRTUALENV",
+    "__PYVENV_LAUNCHER__",
+)
 SECRET_URL = re.compile(r"(://)[^/@\s]+@")
 
 
@@ -21,7 +32,13 @@ def run(request, argv, what, remedy=None, env=None):
     last = collections.deque(maxlen=LAST_LINES)
     try:
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, start_new_session=True, cwd="/",
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+            cwd="/",
         )
     except OSError as error:
         raise Fault("build-failed", "cannot run %s: %s" % (argv[0], error.strerror), where=argv[0], remedy=remedy)
@@ -41,8 +58,12 @@ def run(request, argv, what, remedy=None, env=None):
         reader.join(5)
     if process.returncode != 0:
         raise Fault(
-            "build-failed", "%s failed: %s" % (what, _cause(last)), where=argv[0], found="exit code %d" % process.returncode,
-            detail="\n".join(last) or None, remedy=remedy,
+            "build-failed",
+            "%s failed: %s" % (what, _cause(last)),
+            where=argv[0],
+            found="exit code %d" % process.returncode,
+            detail="\n".join(last) or None,
+            remedy=remedy,
         )
 
 
@@ -63,6 +84,6 @@ def _read(stream, last, request, what):
 def _cause(last):
     """The line that says most: the first that is an error, else the last."""
     for line in last:
-        if re.match(r"\s*(error|ERROR|×)", line):
+        if re.match(r"\s*(error|ERROR|\u00d7)", line):
             return line.strip()
     return last[-1].strip() if last else "it said nothing"

@@ -1,4 +1,5 @@
 """Composes a release beside what runs: a clone of the base, the overlays in declared order, the patches, then gates 1 and 2."""
+
 import os
 
 from agent.fault import Fault
@@ -32,8 +33,12 @@ def staged(layout, venv, kind, digest):
     wish = read_json(path) or {}
     if wish.get("digest") != digest:
         raise Fault(
-            "not-staged", "the %s of %s that the release is made of are not staged" % (kind, venv), where=path, found=wish.get("digest", "nothing"),
-            expected=digest, remedy="run `pulumi up` again without --target, or with the %s among its targets" % kind,
+            "not-staged",
+            "the %s of %s that the release is made of are not staged" % (kind, venv),
+            where=path,
+            found=wish.get("digest", "nothing"),
+            expected=digest,
+            remedy="run `pulumi up` again without --target, or with the %s among its targets" % kind,
         )
     return wish[kind]
 
@@ -60,7 +65,11 @@ def compose(request, base, prefix, final, overlays, patches, previous=None):
     request.check()
     done = patch.apply_all(layout, prefix, patches)
     for item in done:
-        result.patched[item.key] = {"sha256": item.sha256, "state": item.state, "path": os.path.relpath(item.path, prefix)}
+        result.patched[item.key] = {
+            "sha256": item.sha256,
+            "state": item.state,
+            "path": os.path.relpath(item.path, prefix),
+        }
         if item.state != "already applied" and item.path.endswith(".py"):
             strict.add(item.path)
     if previous:
@@ -80,7 +89,10 @@ def _tree(layout, overlay):
     facts = trees.facts(layout, overlay["digest"])
     if facts is None:
         raise Fault(
-            "not-staged", "a staged overlay is gone, or was altered by hand", where=layout.tree(overlay["digest"]), expected="overlay " + overlay["digest"][:12],
+            "not-staged",
+            "a staged overlay is gone, or was altered by hand",
+            where=layout.tree(overlay["digest"]),
+            expected="overlay " + overlay["digest"][:12],
             remedy="run `pulumi up` again: it is staged anew",
         )
     return facts

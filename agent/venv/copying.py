@@ -1,4 +1,5 @@
 """Copies of trees that are not ours: they are only read, and no file of ours shares an inode with theirs."""
+
 import fcntl
 import os
 import stat
@@ -139,7 +140,7 @@ def _reflink(reader, writer, size):
 def _write(handle, part):
     view = memoryview(part)
     while view:
-        view = view[os.write(handle, view):]
+        view = view[os.write(handle, view) :]
 
 
 def _leads_inside(path, top):

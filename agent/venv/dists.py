@@ -1,4 +1,5 @@
 """The distributions of a site-packages folder, by their metadata folders. Says what metadata says, which need not be what runs."""
+
 import os
 import re
 from email.parser import HeaderParser
@@ -40,7 +41,11 @@ def versions(site):
 
 def metadata(site, dist):
     """The headers of METADATA (or PKG-INFO), as an email message; empty when there is no such file."""
-    for path in (os.path.join(site, dist.info, "METADATA"), os.path.join(site, dist.info, "PKG-INFO"), os.path.join(site, dist.info)):
+    for path in (
+        os.path.join(site, dist.info, "METADATA"),
+        os.path.join(site, dist.info, "PKG-INFO"),
+        os.path.join(site, dist.info),
+    ):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 return HeaderParser().parse(file)

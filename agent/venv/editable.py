@@ -4,6 +4,7 @@ A release must not change when somebody edits a checkout, so its source trees li
 path line. That line also ends the trap of the editable finders: those stand behind the path finder, where a directory of the
 same name in the working directory hides the package.
 """
+
 import ast
 import json
 import os
@@ -43,8 +44,11 @@ def sources(prefix):
         for index, line in enumerate(_lines(os.path.join(site, pth))):
             source = _source(site, pth, index, line)
             places = {
-                name: path for name, path in (source.places if source else {}).items()
-                if os.path.exists(path) and not _below(path, inside) and not any(_below(path, place) for place in system)
+                name: path
+                for name, path in (source.places if source else {}).items()
+                if os.path.exists(path)
+                and not _below(path, inside)
+                and not any(_below(path, place) for place in system)
             }
             if places:
                 source.places = places
@@ -86,7 +90,11 @@ def search_paths(prefix):
     found = [site]
     for pth in sorted(name for name in os.listdir(site) if name.endswith(".pth")):
         for line in _lines(os.path.join(site, pth)):
-            path = os.path.normpath(os.path.join(site, line)) if line and not line.startswith(("import ", "import\t", "#")) else None
+            path = (
+                os.path.normpath(os.path.join(site, line))
+                if line and not line.startswith(("import ", "import\t", "#"))
+                else None
+            )
             if path and _below(path, os.path.join(os.path.normpath(prefix), "src")) and path not in found:
                 found.append(path)
     return found
@@ -96,8 +104,11 @@ def check_size(path, files):
     """Faults when a source tree is too large to be one."""
     if files > MOST_FILES:
         raise Fault(
-            "source-too-large", "an editable install points at %s, which holds more than %d files" % (path, MOST_FILES), where=path,
-            found="%d files" % files, remedy="point the .pth file at the folder that holds the package, not at one far above it",
+            "source-too-large",
+            "an editable install points at %s, which holds more than %d files" % (path, MOST_FILES),
+            where=path,
+            found="%d files" % files,
+            remedy="point the .pth file at the folder that holds the package, not at one far above it",
         )
 
 
@@ -121,14 +132,21 @@ def _mapped(text):
     values = {}
     try:
         for node in ast.parse(text).body:
-            targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets if isinstance(node, ast.Assign) else []
+            targets = (
+                [node.target]
+                if isinstance(node, ast.AnnAssign)
+                else node.targets
+                if isinstance(node, ast.Assign)
+                else []
+            )
             names = [target.id for target in targets if isinstance(target, ast.Name)]
             if names and names[0] in ("MAPPING", "NAMESPACES") and node.value is not None:
                 values[names[0]] = ast.literal_eval(node.value)
     except (SyntaxError, ValueError):
         return {}
     for name, paths in values.get("NAMESPACES", {}).items():
-        places.update({name: path for path in paths[:1]})
+        if paths:
+            places[name] = paths[0]
     places.update(values.get("MAPPING", {}))
     return {name: found for name, found in ((name, _place(path)) for name, path in places.items()) if found}
 
@@ -197,8 +215,9 @@ def _system_places(prefix):
 
 
 def _below(path, top):
-    return os.path.isabs(path) and (os.path.normpath(path) + os.sep).startswith(top + os.sep) or (
-        os.path.isabs(path) and (os.path.realpath(path) + os.sep).startswith(os.path.realpath(top) + os.sep))
+    return (os.path.isabs(path) and (os.path.normpath(path) + os.sep).startswith(top + os.sep)) or (
+        os.path.isabs(path) and (os.path.realpath(path) + os.sep).startswith(os.path.realpath(top) + os.sep)
+    )
 
 
 def _lines(path):

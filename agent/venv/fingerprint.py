@@ -2,6 +2,7 @@
 
 By stat, not by content: that takes 0.3 s for 40,000 files. Bytecode is not counted, for running the venv writes it.
 """
+
 import hashlib
 import os
 

@@ -1,4 +1,5 @@
 """What a venv's interpreter is, and where its packages lie."""
+
 import glob
 import json
 import os
@@ -47,12 +48,18 @@ def require_venv(prefix):
     if not os.path.isdir(prefix):
         found = "no such directory"
     elif config(prefix) is None:
-        found = "a directory without pyvenv.cfg" + (" (a conda environment)" if os.path.isdir(os.path.join(prefix, "conda-meta")) else "")
+        found = "a directory without pyvenv.cfg" + (
+            " (a conda environment)" if os.path.isdir(os.path.join(prefix, "conda-meta")) else ""
+        )
     else:
         found = "a venv without %s" % ("lib/python*/site-packages" if os.path.lexists(python(prefix)) else "bin/python")
     raise Fault(
-        "not-a-venv", "%s is not a Python venv" % prefix, where=prefix, found=found,
-        expected="pyvenv.cfg, bin/python and lib/python*/site-packages", remedy="give the directory that `python -m venv` or `uv venv` made",
+        "not-a-venv",
+        "%s is not a Python venv" % prefix,
+        where=prefix,
+        found=found,
+        expected="pyvenv.cfg, bin/python and lib/python*/site-packages",
+        remedy="give the directory that `python -m venv` or `uv venv` made",
     )
 
 
@@ -66,9 +73,11 @@ def site_packages(prefix):
     found = _sites(prefix)
     if len(found) > 1:
         # A venv that was upgraded in place keeps the old version's folder; its interpreter reads only one of them.
-        version = (config(prefix) or {})
+        version = config(prefix) or {}
         minor = ".".join((version.get("version_info") or version.get("version") or "").split(".")[:2])
-        found = [path for path in found if os.path.basename(os.path.dirname(path)).rstrip("t") == "python" + minor] or found
+        found = [
+            path for path in found if os.path.basename(os.path.dirname(path)).rstrip("t") == "python" + minor
+        ] or found
     if not found:
         require_venv(prefix)
     return found[0]
@@ -80,14 +89,22 @@ def facts(prefix_or_python):
     if os.path.isdir(path):
         path = python(path)
     try:
-        ran = subprocess.run([path] + ISOLATED + ["-c", FACTS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60)
+        ran = subprocess.run(
+            [path] + ISOLATED + ["-c", FACTS],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+        )
         found = ran.stderr.decode("utf-8", "replace").strip() or "exit code %d" % ran.returncode
         if ran.returncode == 0:
             return json.loads(ran.stdout.decode("utf-8"))
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         found = str(error)
     raise Fault(
-        "broken-python", "the interpreter %s does not run" % path, where=path, found="%s -> %s" % (found, os.path.realpath(path)),
+        "broken-python",
+        "the interpreter %s does not run" % path,
+        where=path,
+        found="%s -> %s" % (found, os.path.realpath(path)),
         remedy="the interpreter that the venv was made with must be at the same place on this host",
     )
 

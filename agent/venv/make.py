@@ -1,4 +1,5 @@
 """`venv.make`, `venv.remove`: one release of a venv, complete or not there, beside whatever runs."""
+
 import errno
 import os
 import time
@@ -28,12 +29,26 @@ def make(request):
             raise explained(error, error.filename or layout.venv(args["venv"])) from error
         finally:
             collect.remove_unfinished(layout, args["venv"])
-        write_json(layout.venv(args["venv"], "venv.json"), {
-            "owner": args["claim"]["owner"], "release": args["release"], "base": args["base"], "recipe": args["recipe"], "keep": args.get("keep", 3),
-        })
+        write_json(
+            layout.venv(args["venv"], "venv.json"),
+            {
+                "owner": args["claim"]["owner"],
+                "release": args["release"],
+                "base": args["base"],
+                "recipe": args["recipe"],
+                "keep": args.get("keep", 3),
+            },
+        )
         collect.collect(request, args["venv"], args["release"], args.get("keep", 3))
         facts = read_json(layout.release(args["venv"], args["release"]) + ".json")
-    return {"release": args["release"], "files": facts["files"], "packages": facts["packages"], "made": made, "notes": facts["notes"], "shared": facts["shared"]}
+    return {
+        "release": args["release"],
+        "files": facts["files"],
+        "packages": facts["packages"],
+        "made": made,
+        "notes": facts["notes"],
+        "shared": facts["shared"],
+    }
 
 
 def remove(request):
@@ -83,7 +98,10 @@ def _make(request, layout, venv, release):
         left = mend.differences(prefix, temporary)
         if left:
             raise Fault(
-                "not-mended", "release %s is still not what it was made of" % release, where=prefix, found=", ".join(left[:5]),
+                "not-mended",
+                "release %s is still not what it was made of" % release,
+                where=prefix,
+                found=", ".join(left[:5]),
                 remedy="stop what writes there, and run `pulumi up` again",
             )
     else:
@@ -96,11 +114,21 @@ def _make(request, layout, venv, release):
 def _commit(args, prefix, composed, base):
     lines = tree.lines(prefix)
     manifest.write(manifest.beside(prefix), lines)
-    write_json(prefix + ".json", {
-        "recipe": args["recipe"], "base": base, "files": len(lines), "packages": composed.packages, "patched": composed.patched,
-        "laid": composed.laid, "shared": composed.shared, "notes": composed.notes, "site": os.path.relpath(site_packages(prefix), prefix),
-        "made": time.time(),
-    })
+    write_json(
+        prefix + ".json",
+        {
+            "recipe": args["recipe"],
+            "base": base,
+            "files": len(lines),
+            "packages": composed.packages,
+            "patched": composed.patched,
+            "laid": composed.laid,
+            "shared": composed.shared,
+            "notes": composed.notes,
+            "site": os.path.relpath(site_packages(prefix), prefix),
+            "made": time.time(),
+        },
+    )
 
 
 def _drift(prefix):
@@ -121,8 +149,11 @@ def _require_not_running(prefix):
     running = users.processes([prefix])
     if running:
         raise Fault(
-            "in-use", "the release %s lost its facts, and a process runs from it" % os.path.basename(prefix), where=prefix,
-            found="pid " + ", ".join(str(pid) for pid in running[prefix]), remedy="stop that process, or change anything in the venv's layers: that makes another release",
+            "in-use",
+            "the release %s lost its facts, and a process runs from it" % os.path.basename(prefix),
+            where=prefix,
+            found="pid " + ", ".join(str(pid) for pid in running[prefix]),
+            remedy="stop that process, or change anything in the venv's layers: that makes another release",
         )
 
 
@@ -134,8 +165,12 @@ def _require_unused(layout, venv):
     if running or services:
         pids = ", ".join(str(pid) for found in running.values() for pid in found)
         raise Fault(
-            "in-use", "venv %s is in use" % venv, where=layout.venv(venv), found="; ".join(
-                (["services " + ", ".join(services)] if services else []) + (["processes " + pids] if pids else [])),
+            "in-use",
+            "venv %s is in use" % venv,
+            where=layout.venv(venv),
+            found="; ".join(
+                (["services " + ", ".join(services)] if services else []) + (["processes " + pids] if pids else [])
+            ),
             remedy="remove the services that run from it first",
         )
 

@@ -1,4 +1,5 @@
 """What a folder of ours held when it was complete, one line a file, and what is no longer so."""
+
 import os
 
 from agent.fault import Fault
@@ -24,7 +25,11 @@ def read(path):
     first, _, rest = text.partition("\n")
     if first != FIRST:
         raise Fault(
-            "newer-format", "%s is not a manifest that this version knows" % path, where=path, found=first[:80], expected=FIRST,
+            "newer-format",
+            "%s is not a manifest that this version knows" % path,
+            where=path,
+            found=first[:80],
+            expected=FIRST,
             remedy="use the version that wrote it, or remove the file: the folder beside it is then made again",
         )
     return {tree.unescape(line.split("\t", 4)[3]): line for line in rest.split("\n") if line}

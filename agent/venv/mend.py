@@ -4,6 +4,7 @@ Each file is replaced by a rename, so a server that runs from the release keeps 
 bytes when it imports more. Its path stays, so nothing has to be switched. A mended file is a new one with the time of now: the
 service's own row sees that its process is older, and restarts it.
 """
+
 import os
 import shutil
 

@@ -1,4 +1,5 @@
 """Patches of installed files: found by module or path, applied to the letter, each changed file a new inode without old bytecode."""
+
 import difflib
 import hashlib
 import os
@@ -46,10 +47,7 @@ def locate(prefix, target):
     """(path, key) of a target's file in a release: as its interpreter finds it, in site-packages or a source tree. The file may not be there yet."""
     places = editable.search_paths(prefix)
     parts = _parts(target)
-    if "path" in target:
-        names = ["/".join(parts)]
-    else:
-        names = ["/".join(parts + ["__init__.py"]), "/".join(parts) + ".py"]
+    names = ["/".join(parts)] if "path" in target else ["/".join(parts + ["__init__.py"]), "/".join(parts) + ".py"]
     for place in places:
         for name in names:
             if os.path.isfile(os.path.join(place, name)):
@@ -59,8 +57,12 @@ def locate(prefix, target):
         if os.path.isdir(os.path.join(place, os.path.dirname(names[-1]))):
             return os.path.join(place, names[-1]), names[-1]
     raise Fault(
-        "no-target", "nothing to patch: %s is not in this venv" % label(target), where=places[0], found=_nearest(places, names[-1]),
-        expected=names[-1], remedy="correct the target, or lay the package that has it",
+        "no-target",
+        "nothing to patch: %s is not in this venv" % label(target),
+        where=places[0],
+        found=_nearest(places, names[-1]),
+        expected=names[-1],
+        remedy="correct the target, or lay the package that has it",
     )
 
 
@@ -79,7 +81,10 @@ def _nearest(places, name):
         folder, file = os.path.split(folder)
     names = sorted({one for place in places for one in _names(os.path.join(place, folder))})
     close = difflib.get_close_matches(file, names, 3)
-    return "%s has %s" % (folder or "site-packages", "no " + file if not close else "no %s, but %s" % (file, ", ".join(close)))
+    return "%s has %s" % (
+        folder or "site-packages",
+        "no " + file if not close else "no %s, but %s" % (file, ", ".join(close)),
+    )
 
 
 def _apply(layout, prefix, patch):
@@ -108,7 +113,12 @@ def _wanted(patch, before, content):
             _require_pre(patch, before)
         return content
     if before is None:
-        raise Fault("no-target", "there is no file that the diff could change", expected="the file that the diff was made from", remedy="give a new file whole, as `file`")
+        raise Fault(
+            "no-target",
+            "there is no file that the diff could change",
+            expected="the file that the diff was made from",
+            remedy="give a new file whole, as `file`",
+        )
     after = udiff.apply(before, content)
     if after is not None:
         _require_pre(patch, before)
@@ -119,8 +129,11 @@ def _require_pre(patch, before):
     found = None if before is None else _sha256(before)
     if patch.get("pre") and found != patch["pre"]:
         raise Fault(
-            "patch-pre", "the file to be patched is not the one that the patch was made for", found="sha256 " + found if found else "no file",
-            expected="sha256 " + patch["pre"], remedy="look at what changed in the base, make the patch again, and give the new hash",
+            "patch-pre",
+            "the file to be patched is not the one that the patch was made for",
+            found="sha256 " + found if found else "no file",
+            expected="sha256 " + patch["pre"],
+            remedy="look at what changed in the base, make the patch again, and give the new hash",
         )
 
 
@@ -165,8 +178,22 @@ def _all(faults):
     name, first = faults[0]
     if len(faults) == 1:
         return Fault(first.code, "patch of %s: %s" % (name, first.message), **first.more)
-    lines = ["%s: %s%s" % (name, fault.message, "".join("; %s %s" % (key, fault.more[key]) for key in ("found", "expected") if key in fault.more)) for name, fault in faults]
-    return Fault(first.code, "%d patches cannot be applied" % len(faults), where=first.more.get("where"), detail="\n".join(lines), remedy=first.more.get("remedy"))
+    lines = [
+        "%s: %s%s"
+        % (
+            name,
+            fault.message,
+            "".join("; %s %s" % (key, fault.more[key]) for key in ("found", "expected") if key in fault.more),
+        )
+        for name, fault in faults
+    ]
+    return Fault(
+        first.code,
+        "%d patches cannot be applied" % len(faults),
+        where=first.more.get("where"),
+        detail="\n".join(lines),
+        remedy=first.more.get("remedy"),
+    )
 
 
 def _sha256(data):

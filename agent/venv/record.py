@@ -1,4 +1,5 @@
 """RECORD: which files a distribution brought, with their hashes. Kept true for what we change."""
+
 import base64
 import csv
 import hashlib

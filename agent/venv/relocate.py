@@ -1,4 +1,5 @@
 """Scripts in a venv's bin/ name their interpreter by an absolute path: in a copy they would run the original's, or nothing."""
+
 import os
 import re
 import stat
@@ -19,7 +20,7 @@ def relocatable(text, is_ours):
         return text
     options = (match.groupdict().get("options") or b"").decode("utf-8", "surrogateescape").rstrip()
     name = os.path.basename(os.fsdecode(match.group("python")))
-    return (HEAD % (name, options)).encode("utf-8", "surrogateescape") + text[match.end():]
+    return (HEAD % (name, options)).encode("utf-8", "surrogateescape") + text[match.end() :]
 
 
 def scripts(prefix, originals):
@@ -70,7 +71,9 @@ def links(prefix, original):
         for name in folders + files:
             path = os.path.join(folder, name)
             target = os.readlink(path) if os.path.islink(path) else ""
-            start = next((one for one in spellings if (os.path.normpath(target) + os.sep).startswith(one + os.sep)), None)
+            start = next(
+                (one for one in spellings if (os.path.normpath(target) + os.sep).startswith(one + os.sep)), None
+            )
             if start and os.path.isabs(target):
                 inside = os.path.join(prefix, os.path.relpath(os.path.normpath(target), start))
                 os.unlink(path)

@@ -1,4 +1,5 @@
 """All files below a folder, each as one line of text: two trees are the same when their lines are."""
+
 import os
 import stat
 

@@ -2,6 +2,7 @@
 
 Bytes in, bytes out. Lines end with LF or CRLF; a diff that lost its CRs (mail, an editor) is still good for a file of CRLF lines.
 """
+
 import re
 
 from agent.fault import Fault
@@ -69,7 +70,9 @@ def apply(text, diff):
     applied = _mismatch(lines, hunks, "new", "new_start")
     if forward is None and applied is None:
         raise Fault(
-            "patch-ambiguous", "the diff can be read as applied already and as not yet", expected="context that tells the two apart",
+            "patch-ambiguous",
+            "the diff can be read as applied already and as not yet",
+            expected="context that tells the two apart",
             remedy="make the diff with more context lines (diff -U 3), or give the file whole",
         )
     if applied is None:
@@ -79,7 +82,7 @@ def apply(text, diff):
     result = []
     position = 0
     for hunk in hunks:
-        result.extend(lines[position:hunk.old_start])
+        result.extend(lines[position : hunk.old_start])
         result.extend(hunk.new)
         position = hunk.old_start + len(hunk.old)
     return b"".join(result + lines[position:])
@@ -98,7 +101,9 @@ def _read_hunk(match, lines, index, hunks):
             # Editors strip the blank that an empty line of context has.
             kind, rest = b" ", b"\n"
         if kind not in (b" ", b"+", b"-"):
-            raise _bad("hunk %d ends before it has the %d and %d lines it states" % (hunk.number, counts[0], counts[1]), index)
+            raise _bad(
+                "hunk %d ends before it has the %d and %d lines it states" % (hunk.number, counts[0], counts[1]), index
+            )
         if index + 1 < len(lines) and lines[index + 1].startswith(NO_NEWLINE):
             rest = rest[:-1]
             index += 1
@@ -111,7 +116,11 @@ def _read_hunk(match, lines, index, hunks):
             hunk.new.append(rest)
         index += 1
     if (len(hunk.old), len(hunk.new)) != tuple(counts):
-        raise _bad("hunk %d states %d and %d lines and has %d and %d" % (hunk.number, counts[0], counts[1], len(hunk.old), len(hunk.new)), first)
+        raise _bad(
+            "hunk %d states %d and %d lines and has %d and %d"
+            % (hunk.number, counts[0], counts[1], len(hunk.old), len(hunk.new)),
+            first,
+        )
     if hunks and hunk.old_start < hunks[-1].old_start + len(hunks[-1].old):
         raise _bad("hunk %d overlaps the one before it" % hunk.number, first)
     hunks.append(hunk)
@@ -156,12 +165,17 @@ def _does_not_apply(lines, place):
     hunk, wanted, index = place
     found = _shown(lines[index]) if index < len(lines) else "the end of the file"
     elsewhere = [
-        start + 1 for start in range(len(lines) - len(hunk.old) + 1) if hunk.old and lines[start:start + len(hunk.old)] == hunk.old
+        start + 1
+        for start in range(len(lines) - len(hunk.old) + 1)
+        if hunk.old and lines[start : start + len(hunk.old)] == hunk.old
     ]
     hint = " (its lines are found at line %s)" % ", ".join(str(one) for one in elsewhere[:3]) if elsewhere else ""
     return Fault(
-        "patch-does-not-apply", "hunk %d does not apply at line %d%s" % (hunk.number, index + 1, hint), found=found,
-        expected=_shown(wanted) if wanted else "the end of the file", remedy="make the diff again from the file that this base has",
+        "patch-does-not-apply",
+        "hunk %d does not apply at line %d%s" % (hunk.number, index + 1, hint),
+        found=found,
+        expected=_shown(wanted) if wanted else "the end of the file",
+        remedy="make the diff again from the file that this base has",
     )
 
 
@@ -179,4 +193,9 @@ def _lines(text):
 
 
 def _bad(what, index):
-    return Fault("bad-diff", "this is no unified diff of one file: %s" % what, where="line %d of the diff" % (index + 1), remedy="make it with `diff -u old new` or `git diff`")
+    return Fault(
+        "bad-diff",
+        "this is no unified diff of one file: %s" % what,
+        where="line %d of the diff" % (index + 1),
+        remedy="make it with `diff -u old new` or `git diff`",
+    )

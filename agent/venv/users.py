@@ -1,4 +1,5 @@
 """Who uses a release: processes that run from it, services that lead to it, activations that may go back to it."""
+
 import os
 
 from agent.files import read_json

@@ -1,4 +1,5 @@
 """uv on the host, or what stands in for it: who installs distributions into a venv, and how they are told to."""
+
 import os
 import shutil
 import stat
@@ -26,7 +27,10 @@ class Installer:
     def make_venv(self, python, prefix):
         """A new, relocatable venv for `python` (`3.12`, or a path)."""
         if self.uv:
-            self._run([self.uv, "venv", "--quiet", "--relocatable", "--no-project", "--python", python, prefix], "making a venv for Python %s" % python)
+            self._run(
+                [self.uv, "venv", "--quiet", "--relocatable", "--no-project", "--python", python, prefix],
+                "making a venv for Python %s" % python,
+            )
             return
         path = _find_python(python)
         self._run([path, "-m", "venv", "--without-pip", prefix], "making a venv with %s" % path)
@@ -34,19 +38,44 @@ class Installer:
     def install(self, prefix, wanted, indexes, no_deps):
         """Installs into a venv: `wanted` are arguments (`-r`, file or requirements), `indexes` as in a Base."""
         if self.uv:
-            argv = [self.uv, "pip", "install", "--python", interpreter.python(prefix), "--link-mode", self._link_mode(), "--no-progress"]
+            argv = [
+                self.uv,
+                "pip",
+                "install",
+                "--python",
+                interpreter.python(prefix),
+                "--link-mode",
+                self._link_mode(),
+                "--no-progress",
+            ]
         else:
-            argv = [_pip(self.request), "--python", interpreter.python(prefix), "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]
-        self._run(argv + index_arguments(indexes, bool(self.uv)) + (["--no-deps"] if no_deps else []) + wanted, "installing")
+            argv = [
+                _pip(self.request),
+                "--python",
+                interpreter.python(prefix),
+                "install",
+                "--no-input",
+                "--disable-pip-version-check",
+                "--progress-bar=off",
+            ]
+        self._run(
+            argv + index_arguments(indexes, bool(self.uv)) + (["--no-deps"] if no_deps else []) + wanted, "installing"
+        )
 
     def done(self):
         """Removes what was only needed while installing."""
         remove_tree(self.layout.at("cache"))
 
     def _run(self, argv, what):
-        commands.run(self.request, argv, what, remedy=(
-            "the index must be reachable from this host: give `indexUrl` or `findLinks`, or a Python path instead of a version"
-        ), env=self._environment())
+        commands.run(
+            self.request,
+            argv,
+            what,
+            remedy=(
+                "the index must be reachable from this host: give `indexUrl` or `findLinks`, or a Python path instead of a version"
+            ),
+            env=self._environment(),
+        )
 
     def _environment(self):
         # A Python that uv fetches is ours and goes with the root.
@@ -58,7 +87,9 @@ class Installer:
 
     def _has_cache(self):
         """Whether the user keeps a uv cache: then it is used, and stays."""
-        named = os.environ.get("UV_CACHE_DIR") or os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "uv")
+        named = os.environ.get("UV_CACHE_DIR") or os.path.join(
+            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "uv"
+        )
         return os.path.isdir(named)
 
     def _link_mode(self):
@@ -81,7 +112,11 @@ def find(request, sha256=None):
 def index_arguments(indexes, uv):
     """The options that say where distributions come from; uv and pip name them alike."""
     found = []
-    for name, option in (("indexUrl", "--index-url"), ("extraIndexUrl", "--extra-index-url"), ("findLinks", "--find-links")):
+    for name, option in (
+        ("indexUrl", "--index-url"),
+        ("extraIndexUrl", "--extra-index-url"),
+        ("findLinks", "--find-links"),
+    ):
         value = indexes.get(name)
         for one in [value] if isinstance(value, str) else value or []:
             found.extend([option, one])
@@ -113,16 +148,28 @@ def _pip(request):
     pip = os.path.join(tools, "bin", "pip")
     if not os.access(pip, os.X_OK):
         remedy = "install uv on this host, or give the path of a uv on the control machine as `uv`"
-        commands.run(request, [sys.executable, "-m", "venv", "--clear", tools], "making a venv for pip, as there is no uv", remedy=remedy)
+        commands.run(
+            request,
+            [sys.executable, "-m", "venv", "--clear", tools],
+            "making a venv for pip, as there is no uv",
+            remedy=remedy,
+        )
         version = interpreter.facts(tools)["version"]
         if _pip_version(tools) < (22, 3):
-            commands.run(request, [pip, "install", "--quiet", "--upgrade", "pip>=22.3"], "getting a newer pip for Python %s" % version, remedy=remedy)
+            commands.run(
+                request,
+                [pip, "install", "--quiet", "--upgrade", "pip>=22.3"],
+                "getting a newer pip for Python %s" % version,
+                remedy=remedy,
+            )
     return pip
 
 
 def _pip_version(tools):
     argv = [interpreter.python(tools), "-m", "pip", "--version"]
-    said = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=60).stdout.split()
+    said = subprocess.run(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=60
+    ).stdout.split()
     parts = said[1].decode().split(".") if len(said) > 1 else []
     return tuple(int(part) for part in parts[:2] if part.isdigit())
 
@@ -132,6 +179,9 @@ def _find_python(python):
     if path and os.access(path, os.X_OK):
         return path
     raise Fault(
-        "no-python", "there is no Python %s on this host, and no uv that could fetch one" % python, where="PATH", expected="python" + python,
+        "no-python",
+        "there is no Python %s on this host, and no uv that could fetch one" % python,
+        where="PATH",
+        expected="python" + python,
         remedy="install it, or install uv, or give `python` as the path of an interpreter",
     )

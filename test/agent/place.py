@@ -1,4 +1,5 @@
 """A root in a temporary folder, a real venv beside it, and the requests of one stack."""
+
 import hashlib
 import json
 import os
@@ -52,12 +53,20 @@ class PlaceTest(unittest.TestCase):
     def wheel_overlay(self, name, version, files, **more):
         """An Overlay of kind wheel, its wheel stored."""
         filename, data = wheel(name, version, files, **more)
-        return {"packages": [name], "digest": sha256(data), "source": {"kind": "wheel", "sha256": self.store(data), "filename": filename}}
+        return {
+            "packages": [name],
+            "digest": sha256(data),
+            "source": {"kind": "wheel", "sha256": self.store(data), "filename": filename},
+        }
 
     def directory_overlay(self, packages, files, version=None):
         """An Overlay of kind directory, its files stored."""
         listed = [{"path": path, "sha256": self.store(text), "mode": 0o644} for path, text in sorted(files.items())]
-        return {"packages": packages, "digest": sha256(json.dumps(listed)), "source": {"kind": "directory", "files": listed, "version": version}}
+        return {
+            "packages": packages,
+            "digest": sha256(json.dumps(listed)),
+            "source": {"kind": "directory", "files": listed, "version": version},
+        }
 
     def file_patch(self, path, text, pre=None):
         return {"target": {"path": path}, "kind": "file", "sha256": self.store(text), "pre": pre}
@@ -68,7 +77,10 @@ class PlaceTest(unittest.TestCase):
     def stage(self, wanted_overlays=(), wanted_patches=()):
         """Stages overlays and patches as the provider does; their digests."""
         digests = []
-        for kind, name, module, wanted in (("overlay", "overlays", overlays, wanted_overlays), ("patch", "patches", patches, wanted_patches)):
+        for kind, name, module, wanted in (
+            ("overlay", "overlays", overlays, wanted_overlays),
+            ("patch", "patches", patches, wanted_patches),
+        ):
             digest = sha256(json.dumps(wanted)) if wanted else ""
             digests.append(digest)
             if wanted:
@@ -79,12 +91,29 @@ class PlaceTest(unittest.TestCase):
         """`venv.make` of a release that is named by its recipe, as the provider names it; its result with `path` and `site`."""
         staged = self.stage(wanted_overlays, wanted_patches)
         base = base or {"adopt": self.venv}
-        kind = {"kind": "adopt", "path": base["adopt"], "fingerprint": fingerprint.fingerprint(base["adopt"], (self.root,))} if "adopt" in base else {
-            "kind": "managed", "key": base["key"]}
+        kind = (
+            {
+                "kind": "adopt",
+                "path": base["adopt"],
+                "fingerprint": fingerprint.fingerprint(base["adopt"], (self.root,)),
+            }
+            if "adopt" in base
+            else {"kind": "managed", "key": base["key"]}
+        )
         recipe = {"version": 1, "base": kind, "overlays": staged[0], "patches": staged[1]}
         release = release or sha256(json.dumps(recipe))[:12]
-        result = make.make(self.request(
-            claim=self.claim("venv"), venv="v", release=release, recipe=more.pop("recipe", recipe), base=base, overlays=staged[0], patches=staged[1], **more))
+        result = make.make(
+            self.request(
+                claim=self.claim("venv"),
+                venv="v",
+                release=release,
+                recipe=more.pop("recipe", recipe),
+                base=base,
+                overlays=staged[0],
+                patches=staged[1],
+                **more,
+            )
+        )
         result["path"] = self.layout.release("v", release)
         result["site"] = interpreter.site_packages(result["path"])
         return result
@@ -104,7 +133,11 @@ def install(site, name, version, files, **more):
         unpack(path, filename, os.path.join(folder, "tree"), Meter("", 0, None, lambda: None))
         shutil.copytree(os.path.join(folder, "tree", "site"), site, dirs_exist_ok=True)
         prefix = os.path.normpath(os.path.join(site, "..", "..", ".."))
-        for script in os.listdir(os.path.join(folder, "tree", "bin")) if os.path.isdir(os.path.join(folder, "tree", "bin")) else []:
+        for script in (
+            os.listdir(os.path.join(folder, "tree", "bin"))
+            if os.path.isdir(os.path.join(folder, "tree", "bin"))
+            else []
+        ):
             with open(os.path.join(folder, "tree", "bin", script)) as file:
                 text = file.read().split("\n' '''\n", 1)[1]
             write(os.path.join(prefix, "bin", script), "#!%s/bin/python\n%s" % (prefix, text), 0o755)
@@ -126,16 +159,28 @@ def read(*parts):
 def python(prefix, code, cwd="/"):
     """What a release's interpreter prints; it may write bytecode, as a server does."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    ran = subprocess.run([os.path.join(prefix, "bin", "python"), "-c", code], cwd=cwd, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    ran = subprocess.run(
+        [os.path.join(prefix, "bin", "python"), "-c", code],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+    )
     return (ran.stdout + ran.stderr).decode().strip()
 
 
 def identity(top):
     """All that a stat says of each file and folder below `top`, but for access times."""
     found = {}
-    for folder, folders, files in os.walk(top):
+    for folder, _folders, files in os.walk(top):
         for path in [folder] + [os.path.join(folder, name) for name in files]:
             facts = os.lstat(path)
             found[os.path.relpath(path, top)] = (
-                facts.st_ino, facts.st_mode, facts.st_nlink, facts.st_uid, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+                facts.st_ino,
+                facts.st_mode,
+                facts.st_nlink,
+                facts.st_uid,
+                facts.st_size,
+                facts.st_mtime_ns,
+                facts.st_ctime_ns,
+            )
     return found

@@ -1,12 +1,11 @@
 """Overlays as they are staged: wheels, directories, indexes."""
+
 import os
 import shutil
-import subprocess
 import unittest
 
 from agent.fault import Fault
 from agent.overlay import trees
-from agent.staging import overlays
 from test.agent.place import PlaceTest, read, sha256, write
 from test.agent.wheels import wheel
 
@@ -20,22 +19,50 @@ class Trees(PlaceTest):
         with self.assertRaises(Fault) as caught:
             self.tree(overlay, **args)
         self.assertEqual(caught.exception.code, code)
-        self.assertEqual([name for name in os.listdir(self.layout.at("trees"))] if os.path.isdir(self.layout.at("trees")) else [], [])
+        self.assertEqual(
+            [name for name in os.listdir(self.layout.at("trees"))] if os.path.isdir(self.layout.at("trees")) else [], []
+        )
         return caught.exception
 
     def test_a_wheel_becomes_a_tree_with_scripts_data_and_a_record_of_its_own(self):
-        facts, path = self.tree(self.wheel_overlay(
-            "my-pkg", "1.2", {"my_pkg/__init__.py": "", "my_pkg/data.txt": "d"}, entry_points={"my-tool": "my_pkg:main [x]"},
-            data={"share/man/my.1": "man"}, scripts={"my-old": "#!python\nprint(1)\n"}))
-        self.assertEqual(facts, {"packages": {"my-pkg": "1.2"}, "names": ["my-pkg"], "tags": ["py3-none-any"], "source": "wheel"})
+        facts, path = self.tree(
+            self.wheel_overlay(
+                "my-pkg",
+                "1.2",
+                {"my_pkg/__init__.py": "", "my_pkg/data.txt": "d"},
+                entry_points={"my-tool": "my_pkg:main [x]"},
+                data={"share/man/my.1": "man"},
+                scripts={"my-old": "#!python\nprint(1)\n"},
+            )
+        )
+        self.assertEqual(
+            facts, {"packages": {"my-pkg": "1.2"}, "names": ["my-pkg"], "tags": ["py3-none-any"], "source": "wheel"}
+        )
         self.assertEqual(sorted(os.listdir(os.path.join(path, "bin"))), ["my-old", "my-tool"])
         self.assertEqual(read(path, "data/share/man/my.1"), "man")
-        self.assertEqual(read(path, "bin/my-old"), "#!/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/'python' \"$0\" \"$@\"\n' '''\nprint(1)\n")
+        self.assertEqual(
+            read(path, "bin/my-old"),
+            "#!/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/'python' \"$0\" \"$@\"\n' '''\nprint(1)\n",
+        )
         self.assertIn("from my_pkg import main\n", read(path, "bin/my-tool"))
         self.assertEqual(read(path, "site/my_pkg-1.2.dist-info/INSTALLER"), "pulumi-sglang\n")
         rows = [line.split(",")[0] for line in read(path, "site/my_pkg-1.2.dist-info/RECORD").splitlines()]
-        self.assertEqual(rows, sorted(["../../../bin/my-old", "../../../bin/my-tool", "../../../share/man/my.1", "my_pkg/__init__.py", "my_pkg/data.txt"]
-                                      + ["my_pkg-1.2.dist-info/" + name for name in ("INSTALLER", "METADATA", "RECORD", "WHEEL", "entry_points.txt")]))
+        self.assertEqual(
+            rows,
+            sorted(
+                [
+                    "../../../bin/my-old",
+                    "../../../bin/my-tool",
+                    "../../../share/man/my.1",
+                    "my_pkg/__init__.py",
+                    "my_pkg/data.txt",
+                ]
+                + [
+                    "my_pkg-1.2.dist-info/" + name
+                    for name in ("INSTALLER", "METADATA", "RECORD", "WHEEL", "entry_points.txt")
+                ]
+            ),
+        )
 
     def test_a_second_call_does_nothing_and_an_altered_tree_is_made_again(self):
         overlay = self.wheel_overlay("pkg", "1", {"pkg.py": "x = 1\n"})
@@ -51,18 +78,32 @@ class Trees(PlaceTest):
     def test_each_file_of_a_wheel_that_is_not_what_its_record_says_is_named(self):
         overlay = self.wheel_overlay("pkg", "1", {"a.py": "a\n", "b.py": "b\n"}, wrong_record=("a.py", "b.py"))
         fault = self.fault("bad-wheel", overlay)
-        self.assertEqual(fault.more["detail"], "a.py: its bytes have another sha256\nb.py: its bytes have another sha256")
+        self.assertEqual(
+            fault.more["detail"], "a.py: its bytes have another sha256\nb.py: its bytes have another sha256"
+        )
 
     def test_a_wheel_that_leads_out_of_itself_is_refused(self):
         fault = self.fault("bad-wheel", self.wheel_overlay("pkg", "1", {"../evil.py": ""}))
-        self.assertEqual(fault.message, "the wheel pkg-1-py3-none-any.whl is not usable: it holds the path ../evil.py, which leads out of it")
+        self.assertEqual(
+            fault.message,
+            "the wheel pkg-1-py3-none-any.whl is not usable: it holds the path ../evil.py, which leads out of it",
+        )
 
     def test_what_is_no_zip_archive_is_refused(self):
-        fault = self.fault("bad-wheel", {"packages": ["p"], "digest": sha256("p"), "source": {"kind": "wheel", "sha256": self.store(b"no"), "filename": "p.whl"}})
+        fault = self.fault(
+            "bad-wheel",
+            {
+                "packages": ["p"],
+                "digest": sha256("p"),
+                "source": {"kind": "wheel", "sha256": self.store(b"no"), "filename": "p.whl"},
+            },
+        )
         self.assertIn("it is no zip archive", fault.message)
 
     def test_a_wheel_of_another_name_than_declared_is_refused(self):
-        overlay = dict(self.wheel_overlay("sglang-kernel", "1", {"sgl_kernel/__init__.py": ""}), packages=["sgl-kernel"])
+        overlay = dict(
+            self.wheel_overlay("sglang-kernel", "1", {"sgl_kernel/__init__.py": ""}), packages=["sgl-kernel"]
+        )
         fault = self.fault("wrong-package", overlay)
         self.assertEqual((fault.more["found"], fault.more["expected"]), ("sglang-kernel 1", "sgl-kernel"))
 
@@ -70,17 +111,25 @@ class Trees(PlaceTest):
         facts, path = self.tree(self.directory_overlay(["sgl-kernel"], {"sgl_kernel/__init__.py": "x = 1\n"}))
         version = facts["packages"]["sgl-kernel"]
         self.assertRegex(version, r"^0\+[0-9a-f]{8}$")
-        self.assertIn("Name: sgl-kernel\nVersion: %s\n" % version, read(path, "site/sgl_kernel-%s.dist-info/METADATA" % version))
+        self.assertIn(
+            "Name: sgl-kernel\nVersion: %s\n" % version, read(path, "site/sgl_kernel-%s.dist-info/METADATA" % version)
+        )
         self.assertIn("sgl_kernel/__init__.py,sha256=", read(path, "site/sgl_kernel-%s.dist-info/RECORD" % version))
 
     def test_a_directory_of_two_packages_gets_metadata_for_both(self):
-        facts, path = self.tree(self.directory_overlay(["one", "two"], {"one/__init__.py": "", "two/__init__.py": "", "x.py": ""}, "3"))
+        facts, path = self.tree(
+            self.directory_overlay(["one", "two"], {"one/__init__.py": "", "two/__init__.py": "", "x.py": ""}, "3")
+        )
         self.assertEqual(facts["packages"], {"one": "3", "two": "3"})
         self.assertNotIn("two/", read(path, "site/one-3.dist-info/RECORD"))
         self.assertIn("x.py,", read(path, "site/one-3.dist-info/RECORD"))
 
     def test_a_directory_with_metadata_keeps_it(self):
-        files = {"p/__init__.py": "", "p-7.dist-info/METADATA": "Name: p\nVersion: 7\n", "p-7.dist-info/RECORD": "p/__init__.py,,\n"}
+        files = {
+            "p/__init__.py": "",
+            "p-7.dist-info/METADATA": "Name: p\nVersion: 7\n",
+            "p-7.dist-info/RECORD": "p/__init__.py,,\n",
+        }
         self.assertEqual(self.tree(self.directory_overlay(["p"], files))[0]["packages"], {"p": "7"})
 
     def test_contents_that_are_not_in_the_store_are_said(self):
@@ -105,15 +154,25 @@ class Trees(PlaceTest):
 
     @unittest.skipUnless(shutil.which("uv"), "needs uv")
     def test_what_uv_cannot_find_is_said_with_its_last_lines(self):
-        fault = self.fault("build-failed", dict(self.index_overlay(self.wheels(), "absent==9"), packages=["absent"]), base={"adopt": self.venv})
+        fault = self.fault(
+            "build-failed",
+            dict(self.index_overlay(self.wheels(), "absent==9"), packages=["absent"]),
+            base={"adopt": self.venv},
+        )
         self.assertIn("absent", fault.more["detail"])
         self.assertIn("installing failed:", fault.message)
 
     def wheels(self):
         folder = os.path.join(self.top, "wheels")
-        filename, data = wheel("p", "1", {"p.py": "def main():\n    print('p')\n"}, requires=["absent"], entry_points={"p-tool": "p:main"})
+        filename, data = wheel(
+            "p", "1", {"p.py": "def main():\n    print('p')\n"}, requires=["absent"], entry_points={"p-tool": "p:main"}
+        )
         write(os.path.join(folder, filename), data)
         return folder
 
     def index_overlay(self, folder, requirement="p==1"):
-        return {"packages": ["p"], "digest": sha256(requirement), "source": {"kind": "index", "requirement": requirement, "findLinks": [folder]}}
+        return {
+            "packages": ["p"],
+            "digest": sha256(requirement),
+            "source": {"kind": "index", "requirement": requirement, "findLinks": [folder]},
+        }

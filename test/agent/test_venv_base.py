@@ -1,4 +1,5 @@
 """Bases: adopted venvs as they are copied, managed ones as they are built."""
+
 import os
 import shutil
 import subprocess
@@ -20,10 +21,16 @@ class Copies(PlaceTest):
         os.symlink(os.path.join(self.site, "a.sh"), os.path.join(self.site, "d.sh"))
         os.utime(os.path.join(self.site, "a.sh"), ns=(1, 123456789))
         made = self.make()
-        base = self.layout.venv("v", [name for name in os.listdir(self.layout.venv("v")) if name.startswith("base-") and "." not in name][0])
+        base = self.layout.venv(
+            "v",
+            next(name for name in os.listdir(self.layout.venv("v")) if name.startswith("base-") and "." not in name),
+        )
         site = interpreter.site_packages(base)
         facts = os.stat(site + "/a.sh")
-        self.assertEqual((facts.st_mode & 0o777, facts.st_mtime_ns, os.path.samefile(site + "/a.sh", site + "/b.sh")), (0o750, 123456789, True))
+        self.assertEqual(
+            (facts.st_mode & 0o777, facts.st_mtime_ns, os.path.samefile(site + "/a.sh", site + "/b.sh")),
+            (0o750, 123456789, True),
+        )
         self.assertEqual((os.readlink(site + "/c.sh"), os.readlink(site + "/d.sh")), ("a.sh", "a.sh"))
         self.assertTrue(os.path.samefile(made["site"] + "/a.sh", site + "/a.sh"))
         self.assertFalse(os.path.samefile(self.site + "/a.sh", site + "/a.sh"))
@@ -43,7 +50,9 @@ class Copies(PlaceTest):
     def test_scripts_of_a_venv_that_was_copied_before_run_the_release_as_well(self):
         origin = os.path.join(self.top, "origin")
         shutil.copytree(self.venv, origin, symlinks=True)
-        write(os.path.join(self.venv, "bin", "tool"), "#!%s/bin/python3\nimport sys\nprint(sys.prefix)\n" % origin, 0o755)
+        write(
+            os.path.join(self.venv, "bin", "tool"), "#!%s/bin/python3\nimport sys\nprint(sys.prefix)\n" % origin, 0o755
+        )
         write(os.path.join(self.venv, "bin", "gone"), "#!/gone/bin/python\nimport sys\nprint(sys.prefix)\n", 0o755)
         write(os.path.join(self.venv, "bin", "system"), "#!/usr/bin/env python3\n", 0o755)
         made = self.make()
@@ -54,11 +63,19 @@ class Copies(PlaceTest):
 
     def test_the_long_form_of_a_shebang_is_known(self):
         text = b"#!/bin/sh\n'''exec' \"/a/very long/bin/python\" \"$0\" \"$@\"\n' '''\nimport sys\n"
-        self.assertEqual(relocate.relocatable(text, lambda path: path == "/a/very long/bin/python"), (relocate.HEAD % ("python", "")).encode() + b"import sys\n")
+        self.assertEqual(
+            relocate.relocatable(text, lambda path: path == "/a/very long/bin/python"),
+            (relocate.HEAD % ("python", "")).encode() + b"import sys\n",
+        )
 
     def test_a_base_that_is_gone_is_not_needed_by_what_was_copied_from_it(self):
         made = self.make()
-        recipe = {"version": 1, "base": {"kind": "adopt", "path": self.venv, "fingerprint": fingerprint(self.venv, (self.root,))}, "overlays": "", "patches": "p"}
+        recipe = {
+            "version": 1,
+            "base": {"kind": "adopt", "path": self.venv, "fingerprint": fingerprint(self.venv, (self.root,))},
+            "overlays": "",
+            "patches": "p",
+        }
         shutil.rmtree(self.venv)
         other = self.make(recipe=recipe, release="other")
         self.assertEqual(python(other["path"], "print(1)"), "1")
@@ -70,17 +87,38 @@ class Managed(PlaceTest):
         super().setUp()
         self.wheels = os.path.join(self.top, "wheels")
         for name, requires in (("p", ["q"]), ("q", [])):
-            filename, data = wheel(name, "1", {name + ".py": "import sys\ndef main():\n    print(sys.prefix)\n"}, requires=requires, entry_points={name + "-where": name + ":main"})
+            filename, data = wheel(
+                name,
+                "1",
+                {name + ".py": "import sys\ndef main():\n    print(sys.prefix)\n"},
+                requires=requires,
+                entry_points={name + "-where": name + ":main"},
+            )
             write(os.path.join(self.wheels, filename), data)
 
     def base(self, requirements, **more):
-        return dict({"key": "k1", "python": sys.executable, "requirements": self.store(requirements), "findLinks": [self.wheels], "noDeps": True, "uv": None}, **more)
+        return dict(
+            {
+                "key": "k1",
+                "python": sys.executable,
+                "requirements": self.store(requirements),
+                "findLinks": [self.wheels],
+                "noDeps": True,
+                "uv": None,
+            },
+            **more,
+        )
 
     def check(self):
         made = self.make(base=self.base("p==1\nq==1\n"))
         self.assertEqual(made["packages"], {"p": "1", "q": "1"})
         self.assertEqual(subprocess.check_output([made["path"] + "/bin/p-where"]).decode().strip(), made["path"])
-        self.assertEqual(subprocess.check_output(["bash", "-c", ". %s/bin/activate && echo $VIRTUAL_ENV" % made["path"]]).decode().strip(), made["path"])
+        self.assertEqual(
+            subprocess.check_output(["bash", "-c", ". %s/bin/activate && echo $VIRTUAL_ENV" % made["path"]])
+            .decode()
+            .strip(),
+            made["path"],
+        )
         self.assertFalse(self.make(base=self.base("p==1\nq==1\n"))["made"])
         return made
 
@@ -102,7 +140,12 @@ class Managed(PlaceTest):
             self.make(base=self.base("p==2\n"))
         self.assertEqual(caught.exception.code, "build-failed")
         self.assertIn("p==2", caught.exception.more["detail"])
-        self.assertEqual([name for name in os.listdir(self.layout.root + "/venvs")] if os.path.isdir(self.layout.root + "/venvs") else [], [])
+        self.assertEqual(
+            [name for name in os.listdir(self.layout.root + "/venvs")]
+            if os.path.isdir(self.layout.root + "/venvs")
+            else [],
+            [],
+        )
 
     def test_pip_builds_it_where_there_is_no_uv(self):
         self.without_uv()

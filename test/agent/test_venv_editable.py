@@ -1,4 +1,5 @@
 """Editable installs of an adopted base: a release has their sources inside, and a patch meets the file that is imported."""
+
 import json
 import os
 
@@ -35,11 +36,18 @@ class Editable(PlaceTest):
         write(os.path.join(self.checkout, ".git", "HEAD"), "ref")
 
     def finder(self):
-        install(self.site, "sglang", "0.5", {
-            "__editable__.sglang-0.5.pth": "import __editable___sglang_0_5_finder; __editable___sglang_0_5_finder.install()",
-            "__editable___sglang_0_5_finder.py": FINDER % os.path.join(self.checkout, "sglang"),
-            "sglang-0.5.dist-info/direct_url.json": json.dumps({"url": "file://" + self.checkout, "dir_info": {"editable": True}}),
-        })
+        install(
+            self.site,
+            "sglang",
+            "0.5",
+            {
+                "__editable__.sglang-0.5.pth": "import __editable___sglang_0_5_finder; __editable___sglang_0_5_finder.install()",
+                "__editable___sglang_0_5_finder.py": FINDER % os.path.join(self.checkout, "sglang"),
+                "sglang-0.5.dist-info/direct_url.json": json.dumps(
+                    {"url": "file://" + self.checkout, "dir_info": {"editable": True}}
+                ),
+            },
+        )
 
     def path_line(self):
         install(self.site, "sglang", "0.5", {"__editable__.sglang-0.5.pth": self.checkout + "\n"})
@@ -47,7 +55,9 @@ class Editable(PlaceTest):
     def test_a_path_line_leads_into_the_release(self):
         self.path_line()
         made = self.make()
-        self.assertEqual(python(made["path"], "import sglang; print(sglang.where)"), made["path"] + "/src/0/sglang/__init__.py")
+        self.assertEqual(
+            python(made["path"], "import sglang; print(sglang.where)"), made["path"] + "/src/0/sglang/__init__.py"
+        )
         self.assertEqual(read(made["site"], "__editable__.sglang-0.5.pth"), "../../../src/0\n")
         self.assertFalse(os.path.exists(made["path"] + "/src/0/.git"))
 
@@ -55,7 +65,10 @@ class Editable(PlaceTest):
         self.path_line()
         made = self.make()
         os.symlink(made["path"], os.path.join(self.top, "stable"))
-        self.assertEqual(python(os.path.join(self.top, "stable"), "import sglang; print(sglang.where)"), self.top + "/stable/src/0/sglang/__init__.py")
+        self.assertEqual(
+            python(os.path.join(self.top, "stable"), "import sglang; print(sglang.where)"),
+            self.top + "/stable/src/0/sglang/__init__.py",
+        )
 
     def test_a_directory_of_the_same_name_in_the_working_directory_hides_the_adopted_install_and_not_the_release(self):
         self.finder()
@@ -70,8 +83,21 @@ class Editable(PlaceTest):
     def test_a_patch_meets_the_file_that_is_imported_and_not_the_checkout(self):
         self.finder()
         for target in ({"module": "sglang.srt.x"}, {"path": "sglang/srt/x.py"}):
-            made = self.make((), [{"target": target, "kind": "diff", "sha256": self.store("--- a\n+++ b\n@@ -1 +1 @@\n-v = 1\n+v = 2\n"), "pre": None}])
-            self.assertEqual(python(made["path"], "import sglang.srt.x as x; print(x.v, x.__file__)", cwd=self.src), "2 %s/src/0/sglang/srt/x.py" % made["path"])
+            made = self.make(
+                (),
+                [
+                    {
+                        "target": target,
+                        "kind": "diff",
+                        "sha256": self.store("--- a\n+++ b\n@@ -1 +1 @@\n-v = 1\n+v = 2\n"),
+                        "pre": None,
+                    }
+                ],
+            )
+            self.assertEqual(
+                python(made["path"], "import sglang.srt.x as x; print(x.v, x.__file__)", cwd=self.src),
+                "2 %s/src/0/sglang/srt/x.py" % made["path"],
+            )
         self.assertEqual(read(self.checkout, "sglang/srt/x.py"), "v = 1\n")
 
     def test_an_edit_of_the_checkout_is_another_base(self):
@@ -94,18 +120,32 @@ class Editable(PlaceTest):
     def test_an_overlay_over_an_editable_install_takes_its_sources_away(self):
         self.finder()
         made = self.make([self.wheel_overlay("sglang", "0.6", {"sglang/__init__.py": "where = __file__\n"})])
-        self.assertEqual(python(made["path"], "import sglang; print(sglang.where)", cwd=self.src), made["site"] + "/sglang/__init__.py")
+        self.assertEqual(
+            python(made["path"], "import sglang; print(sglang.where)", cwd=self.src),
+            made["site"] + "/sglang/__init__.py",
+        )
         self.assertFalse(os.path.exists(made["path"] + "/src"))
 
     def test_a_line_into_the_venv_itself_leads_into_the_copy(self):
         write(os.path.join(self.site, "extra.pth"), os.path.join(self.venv, "more") + "\n")
         write(os.path.join(self.venv, "more", "extra_module.py"), "w = __file__\n")
         made = self.make()
-        self.assertEqual(python(made["path"], "import extra_module; print(extra_module.w)"), made["path"] + "/more/extra_module.py")
+        self.assertEqual(
+            python(made["path"], "import extra_module; print(extra_module.w)"), made["path"] + "/more/extra_module.py"
+        )
 
     def test_a_redirecting_finder_of_hatch_is_followed(self):
-        install(self.site, "one", "1", {
-            "_one.pth": "import _editable_impl_one", "_editable_impl_one.py":
-                "class F:\n    @staticmethod\n    def map_module(name, path):\n        pass\nF.map_module('sglang', %r)\n" % os.path.join(self.checkout, "sglang", "__init__.py")})
+        install(
+            self.site,
+            "one",
+            "1",
+            {
+                "_one.pth": "import _editable_impl_one",
+                "_editable_impl_one.py": "class F:\n    @staticmethod\n    def map_module(name, path):\n        pass\nF.map_module('sglang', %r)\n"
+                % os.path.join(self.checkout, "sglang", "__init__.py"),
+            },
+        )
         made = self.make()
-        self.assertEqual(python(made["path"], "import sglang; print(sglang.where)"), made["path"] + "/src/0/sglang/__init__.py")
+        self.assertEqual(
+            python(made["path"], "import sglang; print(sglang.where)"), made["path"] + "/src/0/sglang/__init__.py"
+        )

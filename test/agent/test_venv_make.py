@@ -1,4 +1,5 @@
 """A release from end to end: adopted base, overlays, patches, gates; and what the adopted venv sees of it (nothing)."""
+
 import base64
 import hashlib
 import json
@@ -19,7 +20,13 @@ OLD = "x = 1\n\n\ndef f():\n    return x\n"
 class MadeTest(PlaceTest):
     def setUp(self):
         super().setUp()
-        install(self.site, "pkg", "1.0", {"pkg/__init__.py": "", "pkg/mod.py": OLD}, entry_points={"pkg-where": "pkg.where:main"})
+        install(
+            self.site,
+            "pkg",
+            "1.0",
+            {"pkg/__init__.py": "", "pkg/mod.py": OLD},
+            entry_points={"pkg-where": "pkg.where:main"},
+        )
         write(os.path.join(self.site, "pkg", "where.py"), "import sys\ndef main():\n    print(sys.prefix)\n")
         python(self.venv, "import pkg.mod")
 
@@ -48,7 +55,10 @@ class Make(MadeTest):
     def test_the_adopted_venv_is_identical_after_make_patch_rollback_and_remove(self):
         before = identity(self.venv)
         first = self.make()
-        self.make([self.wheel_overlay("pkg", "2.0", {"pkg/__init__.py": "two = 2\n"})], [self.file_patch("pkg/__init__.py", "two = 3\n")])
+        self.make(
+            [self.wheel_overlay("pkg", "2.0", {"pkg/__init__.py": "two = 2\n"})],
+            [self.file_patch("pkg/__init__.py", "two = 3\n")],
+        )
         self.make()
         self.assertEqual(read(first["site"], "pkg/mod.py"), OLD)
         make.remove(self.request(claim=self.claim("venv")))
@@ -62,7 +72,14 @@ class Make(MadeTest):
 
     def test_a_patch_is_a_new_inode_and_reaches_no_other_release(self):
         first = self.make()
-        second = self.make((), [self.diff_patch("pkg.mod", "--- a\n+++ b\n@@ -1,5 +1,5 @@\n-x = 1\n+x = 2\n \n \n def f():\n     return x\n")])
+        second = self.make(
+            (),
+            [
+                self.diff_patch(
+                    "pkg.mod", "--- a\n+++ b\n@@ -1,5 +1,5 @@\n-x = 1\n+x = 2\n \n \n def f():\n     return x\n"
+                )
+            ],
+        )
         self.assertNotEqual(first["release"], second["release"])
         self.assertEqual(python(first["path"], "import pkg.mod; print(pkg.mod.f())"), "1")
         self.assertEqual(python(second["path"], "import pkg.mod; print(pkg.mod.f())"), "2")
@@ -75,7 +92,9 @@ class Make(MadeTest):
         os.utime(path, (ahead, ahead))
         python(self.venv, "import pkg.mod")
         cache = os.path.join(self.top, "cache")
-        environment = "import sys; sys.pycache_prefix = %r; sys.path.insert(0, %%r); import pkg.mod; print(pkg.mod.f())" % cache
+        environment = (
+            "import sys; sys.pycache_prefix = %r; sys.path.insert(0, %%r); import pkg.mod; print(pkg.mod.f())" % cache
+        )
         first = self.make()
         self.assertEqual(python(first["path"], environment % first["site"]), "1")
         second = self.make((), [self.file_patch("pkg/mod.py", OLD.replace("1", "2"))])
@@ -109,18 +128,32 @@ class Make(MadeTest):
         record = read(made["site"], "pkg-1.0.dist-info", "RECORD").splitlines()
         self.assertEqual(recorded(record, "pkg/mod.py"), recorded_as("x = 2\n"))
         self.assertEqual(recorded(record, "pkg/new.py"), recorded_as("y = 1\n"))
-        self.assertEqual(recorded(read(self.site, "pkg-1.0.dist-info", "RECORD").splitlines(), "pkg/mod.py"), recorded_as(OLD))
+        self.assertEqual(
+            recorded(read(self.site, "pkg-1.0.dist-info", "RECORD").splitlines(), "pkg/mod.py"), recorded_as(OLD)
+        )
 
     def test_all_patches_that_fail_are_said_at_once(self):
-        fault = self.fault("patch-does-not-apply", (), [
-            self.diff_patch("pkg.mod", "--- a\n+++ b\n@@ -1,2 +1,2 @@\n-x = 3\n+x = 4\n \n"), self.file_patch("pkg/mod.py", "x = 2\n", pre="0" * 64),
-            self.diff_patch("pkg.modd", "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"),
-        ])
+        fault = self.fault(
+            "patch-does-not-apply",
+            (),
+            [
+                self.diff_patch("pkg.mod", "--- a\n+++ b\n@@ -1,2 +1,2 @@\n-x = 3\n+x = 4\n \n"),
+                self.file_patch("pkg/mod.py", "x = 2\n", pre="0" * 64),
+                self.diff_patch("pkg.modd", "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n"),
+            ],
+        )
         lines = fault.more["detail"].splitlines()
         self.assertEqual(fault.message, "3 patches cannot be applied")
         self.assertEqual(lines[0], "pkg.mod: hunk 1 does not apply at line 1; found 'x = 1'; expected 'x = 3'")
-        self.assertEqual(lines[1], "pkg/mod.py: the file to be patched is not the one that the patch was made for; found sha256 %s; expected sha256 %s" % (sha256(OLD), "0" * 64))
-        self.assertEqual(lines[2], "pkg.modd: there is no file that the diff could change; expected the file that the diff was made from")
+        self.assertEqual(
+            lines[1],
+            "pkg/mod.py: the file to be patched is not the one that the patch was made for; found sha256 %s; expected sha256 %s"
+            % (sha256(OLD), "0" * 64),
+        )
+        self.assertEqual(
+            lines[2],
+            "pkg.modd: there is no file that the diff could change; expected the file that the diff was made from",
+        )
         self.assertEqual(self.releases(), [])
 
     def test_a_patch_of_a_module_that_is_not_there_names_its_neighbours(self):
@@ -129,10 +162,17 @@ class Make(MadeTest):
         self.assertEqual(fault.more["found"], "site-packages has no pgk, but pkg")
 
     def test_syntax_errors_of_all_patches_are_said_by_gate_compile(self):
-        fault = self.fault("does-not-compile", (), [self.file_patch("pkg/mod.py", "def f(:\n"), self.file_patch("pkg/where.py", "x = = 1\n")])
+        fault = self.fault(
+            "does-not-compile",
+            (),
+            [self.file_patch("pkg/mod.py", "def f(:\n"), self.file_patch("pkg/where.py", "x = = 1\n")],
+        )
         self.assertEqual(fault.more["gate"], "compile")
         lines = fault.more["detail"].splitlines()
-        self.assertEqual([line.split(":")[0].split("site-packages/")[1] for line in lines], ["pkg/mod.py, line 1", "pkg/where.py, line 1"])
+        self.assertEqual(
+            [line.split(":")[0].split("site-packages/")[1] for line in lines],
+            ["pkg/mod.py, line 1", "pkg/where.py, line 1"],
+        )
         self.assertIn("def f(:", lines[0])
         self.assertEqual(self.releases(), [])
 
@@ -142,11 +182,20 @@ class Make(MadeTest):
         moved = os.path.join(self.top, "moved")
         os.symlink(made["path"], moved)
         self.assertEqual(subprocess.check_output([moved + "/bin/pkg-where"]).decode().strip(), made["path"])
-        ran = subprocess.check_output(["sh", "-c", ". %s/bin/activate && echo $VIRTUAL_ENV" % made["path"]]).decode().strip()
+        ran = (
+            subprocess.check_output(["sh", "-c", ". %s/bin/activate && echo $VIRTUAL_ENV" % made["path"]])
+            .decode()
+            .strip()
+        )
         self.assertEqual(ran, made["path"])
 
     def test_a_base_that_moved_since_the_preview_is_refused(self):
-        recipe = {"version": 1, "base": {"kind": "adopt", "path": self.venv, "fingerprint": "0" * 64}, "overlays": "", "patches": ""}
+        recipe = {
+            "version": 1,
+            "base": {"kind": "adopt", "path": self.venv, "fingerprint": "0" * 64},
+            "overlays": "",
+            "patches": "",
+        }
         fault = self.fault("base-moved", recipe=recipe, release="r")
         self.assertEqual(fault.message, self.venv + " was changed since the preview")
         self.assertFalse(os.path.exists(self.layout.venv("v")))
@@ -182,13 +231,21 @@ class Drift(MadeTest):
     def test_each_foreign_edit_is_seen_by_path_and_given_back(self):
         made = self.make()
         self.edit(made)
-        self.assertEqual(self.facts(made["release"])["drift"], [
-            {"path": "pkg/extra.py", "kind": "extra"}, {"path": "pkg/mod.py", "kind": "edited"}, {"path": "pkg/where.py", "kind": "missing"}])
+        self.assertEqual(
+            self.facts(made["release"])["drift"],
+            [
+                {"path": "pkg/extra.py", "kind": "extra"},
+                {"path": "pkg/mod.py", "kind": "edited"},
+                {"path": "pkg/where.py", "kind": "missing"},
+            ],
+        )
         again = self.make()
         self.assertTrue(again["made"])
         self.assertEqual(self.facts(made["release"])["drift"], [])
         self.assertEqual(read(made["site"], "pkg/mod.py"), OLD)
-        self.assertEqual(sorted(os.listdir(made["site"] + "/pkg")), ["__init__.py", "__pycache__", "mod.py", "where.py"])
+        self.assertEqual(
+            sorted(os.listdir(made["site"] + "/pkg")), ["__init__.py", "__pycache__", "mod.py", "where.py"]
+        )
         self.assertFalse(self.make()["made"])
 
     def test_an_edit_that_hides_its_time_and_size_is_seen_in_a_patched_file(self):
@@ -212,8 +269,15 @@ class Drift(MadeTest):
 
     def test_a_process_that_runs_from_the_release_keeps_running_while_it_is_mended(self):
         made = self.make()
-        process = subprocess.Popen([made["path"] + "/bin/python", "-c", "import sys; print('up', flush=True); sys.stdin.read(1); import pkg.mod; print(pkg.mod.f())"],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [
+                made["path"] + "/bin/python",
+                "-c",
+                "import sys; print('up', flush=True); sys.stdin.read(1); import pkg.mod; print(pkg.mod.f())",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.assertEqual(process.stdout.readline(), b"up\n")
         self.edit(made)
         self.make()
@@ -235,7 +299,15 @@ class Ends(MadeTest):
         staged = self.stage()
         self.make()
         before = self.releases()
-        request = self.request(claim=self.claim("venv"), venv="v", release="other", base={"adopt": self.venv}, recipe=self.recipe(), overlays=staged[0], patches=staged[1])
+        request = self.request(
+            claim=self.claim("venv"),
+            venv="v",
+            release="other",
+            base={"adopt": self.venv},
+            recipe=self.recipe(),
+            overlays=staged[0],
+            patches=staged[1],
+        )
         request._cancelled = event
         event.set()
         with self.assertRaises(Fault) as caught:
@@ -244,7 +316,12 @@ class Ends(MadeTest):
         self.assertEqual(self.releases(), before)
 
     def recipe(self):
-        return {"version": 1, "base": {"kind": "adopt", "path": self.venv, "fingerprint": fingerprint(self.venv, (self.root,))}, "overlays": "", "patches": ""}
+        return {
+            "version": 1,
+            "base": {"kind": "adopt", "path": self.venv, "fingerprint": fingerprint(self.venv, (self.root,))},
+            "overlays": "",
+            "patches": "",
+        }
 
     def test_what_a_killed_run_left_is_removed_by_the_next(self):
         os.makedirs(self.layout.venv("v", "releases", ".tmp-abc", "lib"))
@@ -262,7 +339,11 @@ class Ends(MadeTest):
         made = [self.make((), [self.file_patch("pkg/mod.py", "x = %d\n" % number)], keep=2) for number in range(2)]
         os.makedirs(self.layout.service("s"))
         os.symlink(made[0]["path"], self.layout.service("s", "venv"))
-        process = subprocess.Popen([made[1]["path"] + "/bin/python", "-c", "print('up', flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [made[1]["path"] + "/bin/python", "-c", "print('up', flush=True); input()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         self.addCleanup(process.communicate)
         process.stdout.readline()
         made += [self.make((), [self.file_patch("pkg/mod.py", "x = %d\n" % number)], keep=2) for number in range(2, 5)]
@@ -274,11 +355,17 @@ class Ends(MadeTest):
 
     def test_remove_leaves_nothing_and_is_refused_while_something_runs(self):
         made = self.make()
-        process = subprocess.Popen([made["path"] + "/bin/python", "-c", "print('up', flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        process = subprocess.Popen(
+            [made["path"] + "/bin/python", "-c", "print('up', flush=True); input()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         process.stdout.readline()
         with self.assertRaises(Fault) as caught:
             make.remove(self.request(claim=self.claim("venv")))
-        self.assertEqual((caught.exception.code, caught.exception.more["found"]), ("in-use", "processes %d" % process.pid))
+        self.assertEqual(
+            (caught.exception.code, caught.exception.more["found"]), ("in-use", "processes %d" % process.pid)
+        )
         process.communicate(b"\n")
         make.remove(self.request(claim=self.claim("venv")))
         self.assertFalse(os.path.exists(self.root))
@@ -309,8 +396,11 @@ class Ends(MadeTest):
 
 
 def recorded(lines, path):
-    return next(line[len(path) + 1:] for line in lines if line.startswith(path + ","))
+    return next(line[len(path) + 1 :] for line in lines if line.startswith(path + ","))
 
 
 def recorded_as(text):
-    return "sha256=%s,%d" % (base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode(), len(text))
+    return "sha256=%s,%d" % (
+        base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode(),
+        len(text),
+    )

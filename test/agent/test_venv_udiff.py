@@ -1,4 +1,5 @@
 """Unified diffs to the letter."""
+
 import difflib
 import unittest
 
@@ -9,7 +10,9 @@ TEXT = b"".join(b"line %d\n" % number for number in range(1, 21))
 
 
 def diff(old, new, context=3):
-    lines = difflib.diff_bytes(difflib.unified_diff, old.splitlines(True), new.splitlines(True), b"a/f.py", b"b/f.py", n=context)
+    lines = difflib.diff_bytes(
+        difflib.unified_diff, old.splitlines(True), new.splitlines(True), b"a/f.py", b"b/f.py", n=context
+    )
     return b"".join(line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines)
 
 
@@ -79,7 +82,9 @@ class Udiff(unittest.TestCase):
 
     def test_form_feeds_and_lone_crs_are_no_line_ends(self):
         old = b"a\n\x0cb\rc\nd\n"
-        self.assertEqual(udiff.apply(old, b"--- a\n+++ b\n@@ -1,3 +1,3 @@\n a\n \x0cb\rc\n-d\n+e\n"), b"a\n\x0cb\rc\ne\n")
+        self.assertEqual(
+            udiff.apply(old, b"--- a\n+++ b\n@@ -1,3 +1,3 @@\n a\n \x0cb\rc\n-d\n+e\n"), b"a\n\x0cb\rc\ne\n"
+        )
 
     def test_a_new_first_line_of_an_empty_file(self):
         self.assertEqual(udiff.apply(b"", b"--- a\n+++ b\n@@ -0,0 +1 @@\n+a\n"), b"a\n")
@@ -101,7 +106,12 @@ class Udiff(unittest.TestCase):
     def test_what_is_no_diff_of_one_file_is_refused(self):
         one = diff(b"a\n", b"b\n")
         for patch, message in (
-            (b"hello\n", "it has no hunk"), (one + one, "it changes more than one file"), (b"--- a\n+++ b\n@@ -1,3 +1,3 @@\n a\n", "hunk 1 ends before it has the 3 and 3 lines it states"),
-            (b"--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "it deletes the file"), (b"Binary files a and b differ\n", "it is of a binary file"),
+            (b"hello\n", "it has no hunk"),
+            (one + one, "it changes more than one file"),
+            (b"--- a\n+++ b\n@@ -1,3 +1,3 @@\n a\n", "hunk 1 ends before it has the 3 and 3 lines it states"),
+            (b"--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "it deletes the file"),
+            (b"Binary files a and b differ\n", "it is of a binary file"),
         ):
-            self.assertEqual(self.fault("bad-diff", b"a\n", patch).message, "this is no unified diff of one file: " + message)
+            self.assertEqual(
+                self.fault("bad-diff", b"a\n", patch).message, "this is no unified diff of one file: " + message
+            )

@@ -1,20 +1,28 @@
 """Small wheels made by hand, so that tests choose each byte of them."""
+
 import base64
 import hashlib
 import io
 import zipfile
 
 
-def wheel(name, version, files, requires=(), tag="py3-none-any", entry_points=None, data=None, scripts=None, wrong_record=()):
+def wheel(
+    name, version, files, requires=(), tag="py3-none-any", entry_points=None, data=None, scripts=None, wrong_record=()
+):
     """(file name, bytes) of a wheel. files: {path in site-packages: text}; data, scripts: {path below .data/data, .data/scripts: text}."""
     stem = "%s-%s" % (name.replace("-", "_"), version)
     info = stem + ".dist-info"
     contents = dict(files)
     contents[info + "/METADATA"] = "Metadata-Version: 2.1\nName: %s\nVersion: %s\n%s" % (
-        name, version, "".join("Requires-Dist: %s\n" % one for one in requires))
+        name,
+        version,
+        "".join("Requires-Dist: %s\n" % one for one in requires),
+    )
     contents[info + "/WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: %s\n" % tag
     if entry_points:
-        contents[info + "/entry_points.txt"] = "[console_scripts]\n" + "".join("%s = %s\n" % one for one in entry_points.items())
+        contents[info + "/entry_points.txt"] = "[console_scripts]\n" + "".join(
+            "%s = %s\n" % one for one in entry_points.items()
+        )
     for path, text in (data or {}).items():
         contents["%s.data/data/%s" % (stem, path)] = text
     for path, text in (scripts or {}).items():
