@@ -18,7 +18,7 @@ const refused: { what: string; wishes: Omit<Wishes, "port">; says: RegExp[] }[] 
     {
         what: "a patch whose module does not import",
         wishes: { module: answerModule("Nice.", "import nowhere_to_be_found") },
-        says: [/nowhere_to_be_found/, /sglang\.srt\.answer/],
+        says: [/nowhere_to_be_found/, /sglang\/srt\/answer\.py:2/],
     },
     {
         what: "a patch with a syntax error",
@@ -42,7 +42,7 @@ const refused: { what: string; wishes: Omit<Wishes, "port">; says: RegExp[] }[] 
     },
     {
         what: "an assertion that does not hold",
-        wishes: { service: { checks: { assert: ["1 + 1 == 3"] } } },
+        wishes: { answer: "Nice.", service: { checks: { assert: ["1 + 1 == 3"] } } },
         says: [/1 \+ 1 == 3/],
     },
 ];

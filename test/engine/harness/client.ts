@@ -8,7 +8,10 @@ export class Client {
     private running = true;
     private readonly done: Promise<void>;
 
-    constructor(private readonly port: number) {
+    constructor(
+        private readonly port: number,
+        private readonly address = "127.0.0.1",
+    ) {
         this.done = this.run();
     }
 
@@ -22,7 +25,9 @@ export class Client {
     private async run(): Promise<void> {
         while (this.running) {
             this.asked += 1;
-            await completion(this.port).catch((error: unknown) => this.failures.push(String(error)));
+            await completion(this.port, undefined, this.address).catch((error: unknown) =>
+                this.failures.push(String(error)),
+            );
             await sleep(100);
         }
     }

@@ -30,18 +30,23 @@ export function releases(workspace: Workspace): string[] {
         .sort();
 }
 
-/** Stages that the service's activations have begun, oldest first; those that earlier ones left are among them. */
-export function stages(workspace: Workspace): string[] {
-    const service = join(rootOf(workspace), "services/chat");
-    const journals = existsSync(service) ? readdirSync(service, { recursive: true, encoding: "utf8" }) : [];
-    return journals
-        .filter((path) => path.endsWith("journal.jsonl"))
-        .flatMap((path) => readFileSync(join(service, path), "utf8").split("\n"))
+/** Stages that the service's activation has begun after a time (seconds since the epoch), oldest first. */
+export function stagesSince(workspace: Workspace, since: number): string[] {
+    return readJournal(join(rootOf(workspace), "services/chat/activation/journal.jsonl"))
+        .split("\n")
         .filter((line) => line.endsWith("}"))
         .map((line) => JSON.parse(line) as { stage: string; event: string; at: number })
         .sort((one, other) => one.at - other.at)
-        .filter(({ event }) => event === "begin")
+        .filter(({ event, at }) => event === "begin" && at > since)
         .map(({ stage }) => stage);
+}
+
+function readJournal(path: string): string {
+    try {
+        return readFileSync(path, "utf8");
+    } catch {
+        return ""; // the folder of the last activation makes way for the next one
+    }
 }
 
 /** Looks every 20 ms until it is so; throws after `seconds`. */

@@ -20,8 +20,8 @@ export async function freePort(): Promise<number> {
 }
 
 /** The text that the server on this port completes with. */
-export async function completion(port: number, key?: string): Promise<string> {
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/completions`, {
+export async function completion(port: number, key?: string, address = "127.0.0.1"): Promise<string> {
+    const answer = await fetch(`http://${address}:${port}/v1/completions`, {
         method: "POST",
         headers: { "content-type": "application/json", ...(key ? { authorization: `Bearer ${key}` } : {}) },
         body: JSON.stringify({ model: "default", prompt: "hello", max_tokens: 4, temperature: 0 }),
