@@ -75,7 +75,7 @@ def _fill(request, overlay, temporary):
         directory.place(layout, overlay, temporary, Meter(what, 0, request.progress, request.check))
         return []
     if source["kind"] == "index":
-        base = request.args.get("base") or {}
+        base = request.args.get("base") or _known_base(request)
         remove_tree(os.path.join(temporary, "site"))
         index.install(
             request,
@@ -90,6 +90,12 @@ def _fill(request, overlay, temporary):
         "an overlay of kind %s is not known" % source["kind"],
         remedy="use the same version of the tool on both sides",
     )
+
+
+def _known_base(request):
+    """The base that the venv was last made from, for a caller that does not say it."""
+    venv = request.args.get("venv")
+    return (venv and (read_json(request.layout.venv(venv, "venv.json")) or {}).get("base")) or {}
 
 
 def _installed_tags(site):

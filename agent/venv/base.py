@@ -45,11 +45,15 @@ def ensure(request, venv, base, recipe):
         return prefix
     if drift:
         request.progress("the base was changed by hand, so it is made again: %s" % manifest.describe(drift))
-    temporary = layout.venv(venv, ".tmp-base")
+    # Its own name for each run: a uv that outlives a killed run must not write into the next one's.
+    temporary = layout.venv(venv, ".tmp-base-%d" % os.getpid())
     remove_tree(temporary)
     try:
         if "adopt" in base:
-            made = _adopt(request, venv, base["adopt"], found, temporary, prefix)
+            try:
+                made = _adopt(request, venv, base["adopt"], found, temporary, prefix)
+            except FileNotFoundError as error:
+                raise _moved(base["adopt"], "%s went while it was copied" % error.filename, recipe)
             _require_same(base["adopt"], fingerprint.snapshot(base["adopt"], (layout.root,)), recipe, whole=False)
         else:
             made = _managed(request, base, temporary, prefix)
@@ -68,14 +72,18 @@ def _require_same(path, found, recipe, whole):
     if found is None:
         interpreter.require_venv(path)
     if found.digest != wanted:
-        raise Fault(
-            "base-moved",
-            "%s was changed since the preview" % path,
-            where=path,
-            found="fingerprint " + found.digest[:16],
-            expected="fingerprint " + wanted[:16],
-            remedy="run `pulumi preview` again and see what the change is",
-        )
+        raise _moved(path, "fingerprint " + found.digest[:16], recipe)
+
+
+def _moved(path, found, recipe):
+    return Fault(
+        "base-moved",
+        "%s was changed since the preview" % path,
+        where=path,
+        found=found,
+        expected="fingerprint " + recipe["base"]["fingerprint"][:16],
+        remedy="run `pulumi preview` again and see what the change is",
+    )
 
 
 def _require_apart(root, original):

@@ -1,5 +1,6 @@
 """Bytecode beside its source: dropped where it could answer for an older text, made where a first start would wait for it."""
 
+import errno
 import json
 import os
 import subprocess
@@ -34,7 +35,9 @@ for number, path in enumerate(sys.stdin.buffer.read().split(b"\0")):
         cause = error.exc_value
         print(json.dumps({"path": path, "line": getattr(cause, "lineno", None), "text": (getattr(cause, "text", None) or "").strip(),
                           "message": "%s: %s" % (type(cause).__name__, getattr(cause, "msg", cause))}), flush=True)
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        print(json.dumps({"path": path, "errno": error.errno}), flush=True)
+    except (ValueError, RecursionError) as error:
         print(json.dumps({"path": path, "line": None, "text": "", "message": "%s: %s" % (type(error).__name__, error)}), flush=True)
     if number % 100 == 99:
         print(".", flush=True)
@@ -158,7 +161,11 @@ def make(prefix, paths, told=lambda done: None, check=lambda: None):
             "the interpreter %s ended with %d while it compiled" % (interpreter.python(prefix), broken[0]),
             where=interpreter.python(prefix),
         )
-    return sorted(errors, key=lambda error: error["path"])
+    for error in errors:
+        if error.get("errno") in (errno.ENOSPC, errno.EDQUOT):
+            raise OSError(error["errno"], os.strerror(error["errno"]), error["path"])
+    # Bytecode that cannot be written is only missed; what is wrong with a text has a message.
+    return sorted((error for error in errors if "message" in error), key=lambda error: error["path"])
 
 
 def _feed(process, paths):

@@ -6,6 +6,7 @@ By stat, not by content: that takes 0.3 s for 40,000 files. Bytecode is not coun
 import hashlib
 import os
 
+from agent.fault import Fault
 from agent.venv import editable, interpreter, tree
 
 # uv locks the venv by it; it is no part of what runs.
@@ -47,7 +48,11 @@ def snapshot(prefix, avoid=()):
 
 def fingerprint(prefix, avoid=()):
     """The digest of a venv, hex; None when there is no venv at that path."""
-    found = snapshot(prefix, avoid)
+    try:
+        found = snapshot(prefix, avoid)
+    except (PermissionError, Fault):
+        # One venv that cannot be read must not blind a look at the whole host; `venv.make` says what is wrong.
+        return None
     return found and found.digest
 
 

@@ -31,7 +31,7 @@ def config(prefix):
     try:
         with open(os.path.join(prefix, "pyvenv.cfg"), encoding="utf-8", errors="surrogateescape") as file:
             lines = [line.partition("=") for line in file]
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return None
     return {name.strip().lower(): value.strip() for name, equals, value in lines if equals}
 
@@ -47,6 +47,8 @@ def require_venv(prefix):
         return
     if not os.path.isdir(prefix):
         found = "no such directory"
+    elif not os.access(prefix, os.R_OK | os.X_OK):
+        found = "a directory that user id %d may not read" % os.geteuid()
     elif config(prefix) is None:
         found = "a directory without pyvenv.cfg" + (
             " (a conda environment)" if os.path.isdir(os.path.join(prefix, "conda-meta")) else ""

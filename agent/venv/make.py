@@ -34,7 +34,7 @@ def make(request):
             {
                 "owner": args["claim"]["owner"],
                 "release": args["release"],
-                "base": args["base"],
+                "base": _shown(args["base"]),
                 "recipe": args["recipe"],
                 "keep": args.get("keep", 3),
             },
@@ -73,6 +73,11 @@ def remove(request):
                 remove_tree(layout.at(name))
         release_claim(layout, wanted)
     return {}
+
+
+def _shown(base):
+    """What a base is, for a look and for overlays from an index. The URL of an index can hold a password, and stays out."""
+    return {name: base[name] for name in ("adopt", "key", "python") if name in base}
 
 
 def _make(request, layout, venv, release):

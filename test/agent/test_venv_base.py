@@ -173,3 +173,16 @@ class Managed(PlaceTest):
         usual = uv.USUAL
         self.addCleanup(setattr, uv, "USUAL", usual)
         uv.USUAL = ()
+
+
+class Unreadable(PlaceTest):
+    @unittest.skipUnless(os.geteuid() == 0, "gives a folder to another user")
+    def test_a_venv_that_may_not_be_read_is_no_fingerprint_and_a_clear_fault(self):
+        os.chmod(self.venv, 0o700)
+        code = (
+            "import os, sys; sys.path.insert(0, %r)\nfrom agent.venv import fingerprint, interpreter\nos.setuid(65534)\n"
+            "print(fingerprint.fingerprint(%r))\ntry:\n    interpreter.require_venv(%r)\nexcept Exception as fault:\n    print(fault.more['found'])\n"
+        ) % (os.getcwd(), self.venv, self.venv)
+        os.chmod(self.top, 0o755)
+        ran = subprocess.run([sys.executable, "-I", "-B", "-c", code], stdout=subprocess.PIPE, cwd="/")
+        self.assertEqual(ran.stdout.decode().splitlines(), ["None", "a directory that user id 65534 may not read"])
