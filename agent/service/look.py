@@ -77,7 +77,7 @@ def sentence(state):
         return "%s, and is started again (%d times so far)" % (state.exit or "ended", state.restarts)
     if state.phase == "starting":
         return "is being started"
-    return state.exit or "stopped"
+    return "stopped" if state.phase == "stopped" else state.exit or "failed"
 
 
 def running(place, spec, state):

@@ -5,14 +5,18 @@ import re
 _SECRET_NAME = re.compile(r"(TOKEN(?!S|IZ)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_KEY|PRIVATE_KEY)", re.IGNORECASE)
 
 
+#: A token shows itself by its looks, whatever its variable is called.
+_LOOKS_SECRET = re.compile(r"(?=[^/]*[A-Za-z])(?=[^/]*[0-9])[A-Za-z0-9_.+=-]{20,}\Z")
+
+
 def secret_values(secrets, variables):
-    """What must not be shown: the keys, the variables named in `secrets["variables"]`, and those whose name says so."""
+    """What must not be shown: the keys, and values of variables that are called or look like secrets."""
     secrets = secrets or {}
-    named = set(secrets.get("variables") or ())
-    values = {secrets.get("apiKey"), secrets.get("adminApiKey")}
-    values |= {value for name, value in variables.items() if name in named}
-    values |= {value for name, value in variables.items() if len(value) >= 8 and _SECRET_NAME.search(name)}
-    return {value for value in values if value and len(value) >= 4}
+    values = {value for value in (secrets.get("apiKey"), secrets.get("adminApiKey")) if value and len(value) >= 4}
+    for name, value in variables.items():
+        if len(value) >= 8 and (_SECRET_NAME.search(name) or _LOOKS_SECRET.match(value)):
+            values.add(value)
+    return values
 
 
 def redact(text, values):

@@ -77,9 +77,7 @@ class Wish:
     def hidden(self):
         """What must not be shown of this service, old or new."""
         old = read_json(self.place.spec) or {"environ": {}}
-        names = {"variables": (self.asked["secrets"] or {}).get("variables")}
-        keys = dict(self.asked["secrets"] or {})
-        return sorted(secret_values(keys, self.variables) | secret_values(names, old["environ"]) | old_keys(old))
+        return sorted(secret_values(self.asked["secrets"], self.variables) | secret_values({}, old["environ"]) | old_keys(old))
 
     def candidate(self):
         """What the gates try: the same process, from the release's own path."""

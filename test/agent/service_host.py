@@ -17,7 +17,7 @@ from agent.fault import Fault
 from agent.files import write_json
 from agent.layout import Layout
 from agent.request import Request
-from agent.service import activate, look, proc, process, remove
+from agent.service import activate, look, proc, recover, remove, supervisors, systemctl
 from agent.service.place import Place
 
 STANDIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "standin", "src")
@@ -39,11 +39,16 @@ def cut_write(self, stage, event, **more):
 
 
 def cut_once():
-    import os, signal
+    import os, signal, subprocess, time
     try:
         os.close(os.open({mark!r}, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
     except FileExistsError:
         return
+    if {pause!r}:
+        time.sleep(600)
+    if {watcher!r} and {unit!r}:
+        subprocess.Popen(["systemctl", "stop", "--no-block", {unit!r}])
+        time.sleep(60)
     if {watcher!r}:
         os.kill(os.getppid(), signal.SIGKILL)
     os.kill(os.getpid(), signal.SIGKILL)
@@ -53,11 +58,15 @@ Journal.write = cut_write
 """
 
 
+#: The supervisor that the tests are run with; `systemd` on a test host.
+KIND = os.environ.get("SGLANG_TEST_SUPERVISOR", "process")
+
+
 class ServiceHost:
     """One root below a directory of its own, with releases r1 and r2 of venv `v` and service `s`."""
 
-    def __init__(self):
-        self.top = os.path.realpath(tempfile.mkdtemp(prefix="service-"))
+    def __init__(self, top=None):
+        self.top = top or os.path.realpath(tempfile.mkdtemp(prefix="service-"))
         os.chmod(self.top, 0o755)
         self.layout = Layout(os.path.join(self.top, "root"))
         self.place = Place(self.layout, "s")
@@ -69,6 +78,16 @@ class ServiceHost:
         for release in ("r1", "r2"):
             self.release(release)
         self.variables("e1", {})
+
+    @classmethod
+    def there(cls, top, port):
+        """One that was made before, by another process."""
+        host = cls.__new__(cls)
+        host.top, host.port, host.owner, host.progress = top, port, "owner-1", []
+        host.layout = Layout(os.path.join(top, "root"))
+        host.place = Place(host.layout, "s")
+        host.model = os.path.join(top, "model")
+        return host
 
     def release(self, name, patch=None, start=""):
         """Makes a release; `patch`: text of `sglang/srt/answer.py`; `start`: statements of one line that are run before it serves."""
@@ -102,13 +121,13 @@ class ServiceHost:
         spec = {
             "module": "sglang.launch_server", "args": ["--model-path", self.model, "--port", str(self.port)],
             "address": "127.0.0.1", "port": self.port, "modelPath": self.model, "user": None, "group": None,
-            "workingDirectory": None, "limits": {}, "supervisor": "process", "log": None, "stopTimeout": 10,
+            "workingDirectory": None, "limits": {}, "supervisor": KIND, "log": None, "stopTimeout": 10,
         }
         spec.update(more.pop("spec", {}))
         args = {
             "root": self.layout.root, "service": "s", "venv": "v", "release": release, "env": env, "spec": spec, "secrets": {},
             "gates": {"imports": [], "patched": [], "asserts": [], "flags": True, "timeout": 60}, "drain": None,
-            "ready": {"timeout": 30, "stable": 0.5, "token": True, "path": None},
+            "ready": {"timeout": 30, "stable": 0.3, "token": True, "path": None},
             "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"},
         }
         for name, value in more.items():
@@ -128,27 +147,32 @@ class ServiceHost:
         raise AssertionError("the activation did not fail")
 
     @contextlib.contextmanager
-    def cut(self, stage, event="begin", watcher=False, before=False):
-        """Within it, a started activation kills itself once at that line of its journal, and its watcher with it if asked."""
+    def cut(self, stage, event="begin", watcher=False, before=False, pause=False):
+        """Within it, a started activation kills itself once at that line of its journal; `before`: before it is written.
+
+        `watcher`: what would run it again does not. `pause`: it stops there for good instead, so that the host can be cut.
+        """
         mark = tempfile.mktemp(dir=self.top)
-        code = CUT.format(at=(stage, event), mark=mark, watcher=watcher, before=before)
+        code = CUT.format(at=(stage, event), mark=mark, watcher=watcher, before=before, pause=pause, unit=self.place.activation_unit if KIND == "systemd" else None)
         sources = bundle.sources()
         sources["agent.service.journal"] += code
         with unittest.mock.patch("agent.service.resident.sources", lambda: sources):
-            yield
+            yield mark
         if not os.path.exists(mark):
             raise AssertionError("nothing was cut at %s of %s" % (event, stage))
 
     def look(self):
-        return look.services(self.layout, {"uid": os.geteuid(), "systemd": False})["s"]
+        return look.services(self.layout, {"uid": os.geteuid(), "systemd": KIND == "systemd"})["s"]
 
     def remove(self):
         args = {"root": self.layout.root, "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"}}
         return remove.remove(Request(args))
 
     def pid(self):
-        state = process.Process(self.place).state()
-        return state.pid
+        return self.supervisor().state().pid
+
+    def supervisor(self):
+        return supervisors.supervisor(self.place, KIND)
 
     def text(self):
         """What the server that runs answers, or None."""
@@ -173,8 +197,12 @@ class ServiceHost:
 
     def close(self):
         """Ends what still runs and removes the root."""
+        if KIND == "systemd":
+            recover.disable(self.place)
+            systemctl.Systemctl().ask("stop", self.place.activation_unit)
         try:
-            process.Process(self.place).stop(1)
+            self.supervisor().stop(1)
+            self.supervisor().uninstall()
         except Fault:
             pass
         for pid in self.processes():

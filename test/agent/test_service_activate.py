@@ -10,8 +10,7 @@ import time
 import unittest
 
 from agent.service import proc
-from agent.service.process import Process
-from test.agent.service_host import ServiceHost, eventually, in_background, sha256
+from test.agent.service_host import KIND, ServiceHost, eventually, in_background, sha256
 
 DIES = "import os; os.environ['STANDIN_DIE_AFTER'] = '1'"
 NEVER = "import os; os.environ['STANDIN_NEVER_READY'] = '1'"
@@ -53,7 +52,7 @@ class AnActivation(Case):
 
     def test_of_a_server_that_was_killed_starts_it(self):
         self.host.activate("r1")
-        Process(self.host.place).stop(5)
+        self.host.supervisor().stop(5)
         self.assertEqual(self.host.look()["running"], "stopped")
         self.assertTrue(self.host.activate("r1")["restarted"])
 
@@ -190,7 +189,7 @@ class AStop(Case):
         lock = os.path.join(self.host.top, "gpu")
         self.host.variables("e2", {"STANDIN_SETSID_CHILDREN": "1", "STANDIN_GPU_LOCK": lock})
         self.host.activate("r1", env="e2")
-        members = Process(self.host.place).members()
+        members = self.host.supervisor().members()
         foreign = subprocess.Popen(["bash", "-c", "exec -a sglang::scheduler sleep 60"])
         self.addCleanup(foreign.wait)
         self.addCleanup(foreign.kill)
@@ -209,10 +208,11 @@ class AStop(Case):
         self.host.activate("r2", env="e2")
         self.assertEqual(self.host.look()["process"]["release"], "r2")
 
+    @unittest.skipUnless(KIND == "process", "systemd has no keeper")
     def test_without_its_keeper_finds_what_is_ours(self):
         self.host.variables("e2", {"STANDIN_SETSID_CHILDREN": "1"})
         self.host.activate("r1", env="e2")
-        supervisor = Process(self.host.place)
+        supervisor = self.host.supervisor()
         members = supervisor.members()
         os.kill(supervisor.said()["keeper"][0], signal.SIGKILL)
         self.assertTrue(eventually(lambda: self.host.look()["running"].startswith("runs, but its keeper is gone")))

@@ -1,7 +1,7 @@
 """Each stage of an activation, cut by SIGKILL: of what does it, and of what would do it again."""
 import os
-import threading
 import unittest
+import unittest.mock
 
 from agent.service.decision import BACK, FORWARD
 from test.agent.service_host import ServiceHost, eventually, in_background
@@ -20,6 +20,10 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.host = ServiceHost()
         self.addCleanup(self.host.close)
+        # What the gates do is tested elsewhere.
+        patch = unittest.mock.patch("agent.service.activate.gates")
+        patch.start()
+        self.addCleanup(patch.stop)
         self.log = os.path.join(self.host.top, "hooks")
         self.drain = {name: [word.format(log=self.log) for word in argv] if name != "timeout" else argv for name, argv in DRAIN.items()}
 
@@ -35,34 +39,39 @@ class Case(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.host.place.activation())), ["job.json", "journal.jsonl", "lock", "result.json"])
 
     def hooks(self):
+        """The hooks that were run since this was last asked."""
         if not os.path.exists(self.log):
             return []
         with open(self.log) as file:
-            return file.read().split()
+            said = file.read().split()
+        os.unlink(self.log)
+        return said
 
 
 class TheWayForward(Case):
     def test_cut_at_the_begin_of_each_stage_ends_old_or_new(self):
-        for stage in FORWARD:
-            with self.subTest(stage):
-                self.cut_once(stage, "begin")
+        self.cut_each("begin")
 
     def test_cut_just_before_the_end_of_each_stage_ends_old_or_new(self):
+        self.cut_each("end")
+
+    def cut_each(self, event):
+        old, new = "r1", "r2"
+        self.host.activate(old)
         for stage in FORWARD:
             with self.subTest(stage):
-                self.cut_once(stage, "end")
+                self.cut_once(stage, event, old, new)
+                if AFTER_CUT[stage] == NEW:
+                    old, new = new, old
 
-    def cut_once(self, stage, event):
-        self.doCleanups()
-        self.setUp()
-        self.host.activate("r1")
+    def cut_once(self, stage, event, old, new):
         with self.host.cut(stage, event, before=True):
             if AFTER_CUT[stage] == NEW:
-                self.assertEqual(self.host.activate("r2", drain=self.drain)["release"], "r2")
+                self.assertEqual(self.host.activate(new, drain=self.drain)["release"], new)
             else:
-                fault = self.host.fails("r2", drain=self.drain)
+                fault = self.host.fails(new, drain=self.drain)
                 self.assertEqual((fault.code, fault.more["stage"]), ("interrupted", stage))
-        self.serves(AFTER_CUT[stage])
+        self.serves(new if AFTER_CUT[stage] == NEW else old)
         drained = ["drain"] if FORWARD.index(stage) > FORWARD.index("drain") or (stage, event) == ("drain", "end") else []
         undone = ["undo"] if AFTER_CUT[stage] == OLD and FORWARD.index(stage) >= FORWARD.index("drain") else []
         self.assertEqual(self.hooks(), drained + undone)
@@ -70,13 +79,11 @@ class TheWayForward(Case):
 
 class TheWayBack(Case):
     def test_cut_in_each_stage_ends_old(self):
+        self.host.activate("r1")
+        self.host.release("r3", start=NEVER)
         for stage in BACK:
             for event in ("begin", "end"):
                 with self.subTest(stage + " " + event):
-                    self.doCleanups()
-                    self.setUp()
-                    self.host.activate("r1")
-                    self.host.release("r3", start=NEVER)
                     with self.host.cut(stage, event, before=True):
                         fault = self.host.fails("r3", ready={"timeout": 1}, drain=self.drain)
                     self.assertEqual((fault.code, fault.more["restored"]), ("not-ready", "release r1 runs again and answers"))
@@ -86,41 +93,36 @@ class TheWayBack(Case):
 
 class WithItsWatcher(Case):
     def test_cut_in_each_stage_it_is_taken_up_by_who_follows(self):
+        old, new = "r1", "r2"
+        self.host.activate(old)
         for stage in ("preflight", "drain", "stop", "switch", "start", "wait", "commit"):
             with self.subTest(stage):
-                self.doCleanups()
-                self.setUp()
-                self.host.activate("r1")
                 with self.host.cut(stage, watcher=True):
-                    _, outcome = self.run_one()
-                self.serves(AFTER_CUT[stage])
-
-    def run_one(self):
-        thread, outcome = in_background(lambda: self.host.activate("r2"))
-        thread.join(60)
-        return thread, outcome
+                    thread, _ = in_background(lambda: self.host.activate(new))
+                    thread.join(90)
+                self.serves(new if AFTER_CUT[stage] == NEW else old)
+                if AFTER_CUT[stage] == NEW:
+                    old, new = new, old
 
     def test_and_its_follower_the_next_activation_ends_it_first(self):
+        old, new = "r1", "r2"
+        self.host.activate(old)
         for stage in ("stop", "switch", "start", "wait"):
             with self.subTest(stage):
-                self.doCleanups()
-                self.setUp()
-                self.host.activate("r1")
-                with self.host.cut(stage, watcher=True):
-                    self.abandoned()
+                with self.host.cut(stage, watcher=True) as mark:
+                    self.abandoned(new, mark)
                 self.assertTrue(eventually(lambda: self.host.look()["activation"]["state"] == "interrupted", 20))
-                self.assertEqual(self.host.activate("r2")["release"], "r2")
-                self.serves("r2")
+                self.assertEqual(self.host.activate(new)["release"], new)
+                self.serves(new)
+                old, new = new, old
 
-    def abandoned(self):
-        """An activation whose caller dies with it."""
+    def abandoned(self, release, mark):
+        """An activation whose caller dies as soon as it was cut."""
         pid = os.fork()
         if pid == 0:
-            threading.Timer(4, lambda: os._exit(0)).start()
-            try:
-                self.host.activate("r2")
-            finally:
-                os._exit(0)
+            in_background(lambda: self.host.activate(release))
+            eventually(lambda: os.path.exists(mark), 30)
+            os._exit(0)
         os.waitpid(pid, 0)
 
 
