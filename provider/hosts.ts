@@ -1,5 +1,5 @@
 import { canonical } from "./canonical";
-import type { Connection } from "./connection";
+import { type Connection, connection as schema } from "./connection";
 import type { HostFacts } from "./host/facts";
 import { type Host, HostError } from "./host/host";
 
@@ -21,7 +21,9 @@ export class Hosts {
     /** The host behind a connection, the same one for the same connection; its looks are remembered. */
     at(connection: Connection): Host {
         const address = this.moved.get(connection.name);
-        const used = address === undefined ? connection : { ...connection, host: address };
+        // A state that an older version wrote lacks what has a default since.
+        const whole = schema.safeParse(connection).data ?? connection;
+        const used = address === undefined ? whole : { ...whole, host: address };
         const key = canonical(used);
         const host = this.connected.get(key) ?? this.remembered(connection, this.connect(used));
         this.connected.set(key, host);

@@ -1,6 +1,7 @@
 /** A provider over one host of the test's own, new for each test. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach } from "node:test";
+import type { Connection } from "../../provider/connection";
 import { FakeHost } from "./fakeHost";
 import type { Provider, Values } from "./harness";
 import { serve } from "./serve";
@@ -8,14 +9,18 @@ import { serve } from "./serve";
 export const placed = { connection: { name: "here" }, root: "/srv/fleet" };
 export const env = { ...placed, service: "s", variables: { A: "1", B: "b" } };
 
-/** The host and the provider of the test that runs. */
-export const bench = {} as { host: FakeHost; provider: Provider };
+/** The host and the provider of the test that runs, and how the host was asked to be reached. */
+export const bench = {} as { host: FakeHost; provider: Provider; connections: Connection[] };
 
 /** Makes both before each test of a file, and ends them after. */
 export function eachTest(): void {
     beforeEach(async () => {
         bench.host = new FakeHost();
-        bench.provider = await serve(() => bench.host);
+        bench.connections = [];
+        bench.provider = await serve((connection) => {
+            bench.connections.push(connection);
+            return bench.host;
+        });
         await bench.provider.handshake();
         await bench.provider.configure();
     });

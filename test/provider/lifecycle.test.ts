@@ -80,6 +80,13 @@ describe("the life of an environment", () => {
         assert.equal((await bench.provider.read("EnvVars", id, state, inputs)).id, "");
     });
 
+    test("a state of an older version, without what has a default since, is read as ever", async () => {
+        const { id, state } = await created("EnvVars", env);
+        const read = await bench.provider.read("EnvVars", id, state, { ...env, connection: { name: "here" } });
+        assert.equal(read.id, id);
+        assert.equal(bench.connections.at(-1)?.connectTimeout, 15);
+    });
+
     test("delete finds the host by the inputs", async () => {
         const { id, state, inputs } = await created("EnvVars", env);
         await bench.provider.delete("EnvVars", id, state, inputs);
