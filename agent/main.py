@@ -21,6 +21,8 @@ def main(marker, stdin, bundle):
     """Serves one caller on stdin and stdout. The bootstrap calls this with the marker of its caller's choice, its own reader
     of stdin, and the sources that it was sent."""
     stdout = _take_over_streams()
+    # A strict umask would keep a service's user out of its own release. What is secret is written with a mode that says so.
+    os.umask(0o022)
     # A group of its own, so that at the end nothing of ours goes on by accident; what must go on has a session of its own.
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
