@@ -1,5 +1,6 @@
 import { same } from "../canonical";
 import type { Connection } from "../connection";
+import type { HostFacts } from "../host/facts";
 import type { Change, Placed, Work } from "../resource";
 
 export type Kind = "overlay" | "patch" | "venv" | "env" | "service";
@@ -21,6 +22,14 @@ export function claim(
     { owner, urn }: Pick<Work, "owner" | "urn">,
 ): { kind: Kind; name: string; owner: string; urn: string } {
     return { kind, name, owner, urn };
+}
+
+/**
+ * Whether an owner has claimed something of which nothing is there: its first making failed in the middle. It counts as
+ * there, so that what the attempt left is removed with it.
+ */
+export function isClaimed(facts: HostFacts, kind: Kind, name: string, owner: string | undefined): boolean {
+    return owner !== undefined && facts.claims[`${kind}/${name}`]?.owner === owner;
 }
 
 /** What makes it another thing: where it is and what it is called. */

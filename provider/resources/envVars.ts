@@ -1,6 +1,6 @@
 import type { EnvFacts } from "../host/facts";
 import type { Kept, Resource } from "../resource";
-import { claim, field, idOf, map, moved, nameOf } from "./common";
+import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { envId, saltFrom } from "./digests";
 import { type EnvVarsInputs, envVarsInputs } from "./inputs";
 
@@ -36,7 +36,11 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
     read(facts, id, prior) {
         const service = prior?.inputs.service ?? nameOf(id);
         const staged: EnvFacts | undefined = facts.envs[service];
-        if (staged === undefined || (prior !== undefined && staged.owner !== prior.state.owner)) {
+        if (prior !== undefined && staged?.owner !== prior.state.owner) {
+            const begun = isClaimed(facts, "env", service, prior.state.owner);
+            return begun ? { ...prior.state, root: facts.root, service, variables: {}, digest: "" } : undefined;
+        }
+        if (staged === undefined) {
             return undefined;
         }
         const known = prior?.inputs.variables ?? staged.variables;

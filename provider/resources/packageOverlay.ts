@@ -3,7 +3,7 @@ import type { Content } from "../host/host";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
 import type { Kept, Resource } from "../resource";
-import { claim, field, idOf, map, moved } from "./common";
+import { claim, field, idOf, isClaimed, map, moved } from "./common";
 import { digestOf, short } from "./digests";
 import { type PackageOverlayInputs, packageOverlayInputs } from "./inputs";
 import { type OverlaySource, sourceOf } from "./overlaySource";
@@ -44,8 +44,9 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         }
         const { venv, root, packages } = prior.inputs;
         const staged: StagedOverlays | undefined = facts.overlays[venv];
-        if (staged === undefined || staged.owner !== prior.state.owner) {
-            return undefined;
+        if (staged?.owner !== prior.state.owner) {
+            const begun = isClaimed(facts, "overlay", venv, prior.state.owner);
+            return begun ? { ...prior.state, root, venv, packages: {}, digest: "" } : undefined;
         }
         const live = Object.entries(staged.packages).map(([name, label]) => [
             name,

@@ -2,7 +2,7 @@ import type { StagedPatches } from "../host/facts";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
 import type { Kept, Resource, Work } from "../resource";
-import { claim, field, idOf, map, moved } from "./common";
+import { claim, field, idOf, isClaimed, map, moved } from "./common";
 import { assetContent, assetHash, assetText } from "./content";
 import { digestOf, short } from "./digests";
 import { type Patch, type SourcePatchInputs, sourcePatchInputs } from "./inputs";
@@ -41,8 +41,9 @@ export const sourcePatch: Resource<SourcePatchInputs, SourcePatchWish, SourcePat
         }
         const { venv, root } = prior.inputs;
         const staged: StagedPatches | undefined = facts.patches[venv];
-        if (staged === undefined || staged.owner !== prior.state.owner) {
-            return undefined;
+        if (staged?.owner !== prior.state.owner) {
+            const begun = isClaimed(facts, "patch", venv, prior.state.owner);
+            return begun ? { ...prior.state, root, venv, files: {}, digest: "" } : undefined;
         }
         const files = Object.fromEntries(Object.entries(staged.files).map(([name, label]) => [name, shortened(label)]));
         return { owner: staged.owner, machine: facts.machine.machineId, root, venv, files, digest: staged.digest };

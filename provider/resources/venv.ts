@@ -2,7 +2,7 @@ import { same } from "../canonical";
 import type { HostFacts, VenvFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { Kept, Resource, Work } from "../resource";
-import { claim, field, idOf, map, moved, nameOf } from "./common";
+import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { assetContent } from "./content";
 import { releaseId } from "./digests";
 import { type VenvInputs, venvInputs } from "./inputs";
@@ -47,7 +47,10 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
     read(facts, id, prior) {
         const name = prior?.inputs.name ?? nameOf(id);
         const live: VenvFacts | undefined = facts.venvs[name];
-        if (live === undefined || (prior !== undefined && live.owner !== prior.state.owner)) {
+        if (prior !== undefined && live?.owner !== prior.state.owner) {
+            return isClaimed(facts, "venv", name, prior.state.owner) ? nothingMade(prior) : undefined;
+        }
+        if (live === undefined) {
             return undefined;
         }
         const made = live.release === null ? undefined : live.releases[live.release];
@@ -180,6 +183,12 @@ function labelsOf(
         return { packages: {}, files: {} };
     }
     return (prior.inputs.release ?? prior.state.release) === release ? prior.inputs : prior.state;
+}
+
+/** A venv of which no release was ever made. */
+function nothingMade({ inputs, state }: { inputs: VenvWish; state: VenvState }): VenvState {
+    const { root, name, keep } = inputs;
+    return { ...state, root, name, keep, base: {}, release: "", overlays: "", patches: "", packages: {}, files: {} };
 }
 
 function stateOf(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { HostError } from "../../provider/host/host";
 import { bench, checked, created, eachTest, env, placed } from "./fixture";
-import { refused } from "./harness";
+import { asset, refused, urn } from "./harness";
 
 eachTest();
 
@@ -38,6 +38,34 @@ describe("failures", () => {
         assert.deepEqual(left?.properties.variables, { A: "1" });
         assert.equal(left?.reasons.length, 1);
         assert.equal(left?.refresh, true);
+    });
+
+    test("in the middle of a first making stay in the state, so that their remains are removed with it", async () => {
+        for (const [type, kind, inputs] of [
+            ["EnvVars", "env/s", env],
+            ["SourcePatch", "patch/v", { ...placed, venv: "v", patches: [] }],
+            ["PackageOverlay", "overlay/v", { ...placed, venv: "v", overlays: [] }],
+            [
+                "Venv",
+                "venv/v",
+                {
+                    ...placed,
+                    name: "v",
+                    base: { python: "3.12", requirements: asset({ text: "", hash: "c".repeat(64) }) },
+                },
+            ],
+        ] as const) {
+            for (const op of ["env.stage", "patch.stage", "overlay.stage", "venv.make"]) {
+                bench.host.instead.set(op, async ({ claim }) => {
+                    bench.host.facts.claims[kind] = { ...claim, urn: urn(type), since: 0 };
+                    throw fault;
+                });
+            }
+            const { left } = await refused(created(type, inputs));
+            assert.equal(left?.id, `here/${kind}`);
+            const { paths } = await bench.provider.diff(type, left.properties, {}, await checked(type, inputs));
+            assert.notDeepEqual(paths, {});
+        }
     });
 
     test("of an update that changed nothing leave the state alone, of one that changed something do not", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync, globSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -203,6 +204,35 @@ describe("on this machine, by the real agent", () => {
         assert.deepEqual((await plugin.diff("PackageOverlay", read.state, inputs, inputs)).paths, {});
         await plugin.delete("PackageOverlay", id, state, inputs);
         assert.equal((await plugin.read("PackageOverlay", id, state, inputs)).id, "");
+    });
+
+    test("a venv whose first making fails in a gate leaves nothing once it is deleted", async () => {
+        const base = join(folder, "base");
+        execFileSync("python3", ["-m", "venv", "--without-pip", base]);
+        const [site] = globSync(join(base, "lib/python3*/site-packages"));
+        await writeFile(join(site, "mod.py"), "x = 1\n");
+        const before = execFileSync("find", [base, "-printf", "%p %s %T@ %n\n"]).toString();
+        const body = "x = (\n";
+        const file = asset({ text: body, hash: createHash("sha256").update(body).digest("hex") });
+        const { inputs: patched } = await plugin.check("SourcePatch", {
+            ...here,
+            venv: "bad",
+            patches: [{ module: "mod", file }],
+        });
+        const patch = await plugin.create("SourcePatch", patched);
+        const { inputs } = await plugin.check("Venv", {
+            ...here,
+            name: "bad",
+            base: { adopt: base },
+            patches: patch.state.digest,
+        });
+        const { message, left } = await refused(plugin.create("Venv", inputs));
+        assert.match(message, /^here \(local\): gate compile: .*mod\.py, line 1: SyntaxError/);
+        assert.equal(left?.properties.release, "");
+        await plugin.delete("Venv", "here/venv/bad", left.properties, inputs);
+        await plugin.delete("SourcePatch", patch.id, patch.state, patched);
+        assert.equal(existsSync(join(folder, "fleet")), false);
+        assert.equal(execFileSync("find", [base, "-printf", "%p %s %T@ %n\n"]).toString(), before);
     });
 
     test("variables are staged byte for byte", async () => {
