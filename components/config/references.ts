@@ -35,7 +35,7 @@ export function unknownNames(raw: unknown): Issue[] {
 export function missingFields(raw: unknown): Issue[] {
     const services = mapping(mapping(raw).services);
     return placements(raw)
-        .filter(({ service }) => typeof service === "string" && service in services)
+        .filter(({ service }) => typeof service === "string" && Object.hasOwn(services, service))
         .flatMap(({ path, service, merged }) =>
             ["venv", "model", "port"]
                 .filter((field) => merged[field] === undefined)
@@ -47,7 +47,7 @@ export function missingFields(raw: unknown): Issue[] {
 }
 
 function unknownName(name: unknown, path: Path, kind: string, known: Raw): Issue[] {
-    if (typeof name !== "string" || name in known) {
+    if (typeof name !== "string" || Object.hasOwn(known, name)) {
         return [];
     }
     return [{ path, message: `no ${kind} is named \`${name}\`${suggestion(name, Object.keys(known))}` }];

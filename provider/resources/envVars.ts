@@ -46,7 +46,7 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
         const known = prior?.inputs.variables ?? staged.variables;
         const variables = Object.entries(staged.variables).map(([name, value]) => [
             name,
-            name in known ? value : NOT_MANAGED,
+            Object.hasOwn(known, name) ? value : NOT_MANAGED,
         ]);
         return {
             owner: staged.owner,

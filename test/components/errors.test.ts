@@ -40,6 +40,18 @@ const table: [string, unknown, string[]][] = [
         ],
     ],
     [
+        "names that every object of JavaScript has",
+        {
+            ...good,
+            services: { s: { ...service, venv: "constructor" } },
+            hosts: { h: { services: ["s", "toString"] } },
+        },
+        [
+            "fleet.services.s.venv: no venv is named `constructor`; known here: `v`",
+            "fleet.hosts.h.services[1]: no service is named `toString`; known here: `s`",
+        ],
+    ],
+    [
         "the nearest name",
         {
             ...good,
