@@ -6,6 +6,7 @@ import {
     readFileSync,
     rmSync,
     symlinkSync,
+    unlinkSync,
     writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -80,7 +81,7 @@ export class Workspace {
     /** Lets the engine find another provider: a folder of the project with a `pulumi-resource-sglang`. */
     provider(folder: string): void {
         const link = join(this.folder, "provider");
-        rmSync(link);
+        unlinkSync(link);
         symlinkSync(join(project, folder), link);
     }
 
