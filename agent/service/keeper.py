@@ -4,6 +4,8 @@ It stands alone in the directory of its service. It starts the launcher in a ses
 fails, and adopts every process that the server leaves behind, so that at a stop none stays. It does not outlive a reboot.
 SIGTERM ends the server and then the keeper.
 """
+
+import contextlib
 import ctypes
 import json
 import os
@@ -17,6 +19,10 @@ BACKOFF = (1, 2, 5, 10, 30, 60)
 SETTLED = 300
 LOG_SIZE = 64 * 1024 * 1024
 LOG_FILES = 3
+#: Seconds between two looks at the log's size.
+CHECK = 10
+#: The wait status of a server that could not be started at all: exit code 127.
+NOT_STARTED = 127 << 8
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -25,11 +31,14 @@ class Keeper:
         self.launcher = launcher
         self.spec = spec
         self.state = state
-        self.log = read(spec)["log"]
+        declared = read(spec)
+        self.log = declared["log"]
+        self.stop_timeout = declared["stopTimeout"]
         self.stopping = False
         self.main = None
         self.restarts = 0
         self.failures = 0
+        self.unsaid = None
 
     def run(self):
         adopt_orphans()
@@ -53,25 +62,35 @@ class Keeper:
 
     def serve(self):
         """Runs the server once; its wait status."""
-        self.main = self.spawn()
+        try:
+            self.main = self.spawn()
+        except OSError:
+            # No memory, or too many processes: a failure of this start, which is tried again like any other.
+            return NOT_STARTED
         self.say("running", None)
         checked = time.monotonic()
         while True:
             for pid, status in reaped():
                 if pid == self.main:
                     return status
-            if time.monotonic() - checked > 10:
+            if time.monotonic() - checked > CHECK:
                 checked = time.monotonic()
                 self.rotate()
+                self.tell()
             if self.stopping:
                 return self.end()
             time.sleep(0.05)
 
     def spawn(self):
-        log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        nothing = os.open(os.devnull, os.O_RDONLY)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        log = self.open_log()
         python = os.path.dirname(self.launcher) + "/venv/bin/python"
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(log)
+            os.close(nothing)
+            raise
         if pid == 0:
             try:
                 os.setsid()
@@ -87,10 +106,18 @@ class Keeper:
         os.close(nothing)
         return pid
 
+    def open_log(self):
+        """The log, made again where somebody took it away. A server without a log is better than none."""
+        try:
+            os.makedirs(os.path.dirname(self.log), exist_ok=True)
+            return os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError:
+            return os.open(os.devnull, os.O_WRONLY)
+
     def end(self):
         """SIGTERM to the server, and its wait status; SIGKILL when it takes too long."""
         kill(self.main, signal.SIGTERM)
-        deadline = time.monotonic() + read(self.spec)["stopTimeout"]
+        deadline = time.monotonic() + self.patience()
         while True:
             for pid, status in reaped():
                 if pid == self.main:
@@ -98,6 +125,13 @@ class Keeper:
             if time.monotonic() > deadline:
                 kill(self.main, signal.SIGKILL)
             time.sleep(0.05)
+
+    def patience(self):
+        """Seconds between SIGTERM and SIGKILL as the spec says now; as it said at the start when it is gone or garbled."""
+        try:
+            return float(read(self.spec)["stopTimeout"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return self.stop_timeout
 
     def sweep(self):
         """SIGKILL to all that the server left; they are all below us, as we adopt orphans."""
@@ -115,6 +149,7 @@ class Keeper:
         end = time.monotonic() + seconds
         while time.monotonic() < end and not self.stopping:
             time.sleep(0.05)
+        self.tell()
 
     def stop(self, number, frame):
         self.stopping = True
@@ -122,24 +157,42 @@ class Keeper:
     def say(self, phase, status):
         """Writes what the supervisor module reads."""
         main = self.main if phase == "running" else None
-        text = json.dumps({
-            "format": 1, "phase": phase, "restarts": self.restarts, "exit": None if status is None else sentence(status),
-            "keeper": [os.getpid(), ticks(os.getpid())], "main": [main, ticks(main)] if main else None,
-        })
-        with open(self.state + ".new", "w") as file:
-            file.write(text)
-        os.replace(self.state + ".new", self.state)
+        self.unsaid = json.dumps(
+            {
+                "format": 1,
+                "phase": phase,
+                "restarts": self.restarts,
+                "exit": None if status is None else sentence(status),
+                "keeper": [os.getpid(), ticks(os.getpid())],
+                "main": [main, ticks(main)] if main else None,
+            }
+        )
+        self.tell()
+
+    def tell(self):
+        """Writes what could not be written yet: a full disk must not take the keeper from its server."""
+        if self.unsaid is None:
+            return
+        with contextlib.suppress(OSError):
+            with open(self.state + ".new", "w") as file:
+                file.write(self.unsaid)
+            os.replace(self.state + ".new", self.state)
+            self.unsaid = None
 
     def rotate(self):
-        """Copies a large log aside and empties it: the server keeps the file open, and appends."""
-        if os.path.getsize(self.log) < LOG_SIZE:
-            return
-        for number in range(LOG_FILES, 1, -1):
-            older = "%s.%d" % (self.log, number - 1)
-            if os.path.exists(older):
-                os.replace(older, "%s.%d" % (self.log, number))
-        shutil.copy(self.log, self.log + ".1")
-        os.truncate(self.log, 0)
+        """Copies a large log aside and empties it: the server keeps the file open, and appends.
+
+        A log that somebody moved away, or that cannot be copied, is left to them.
+        """
+        with contextlib.suppress(OSError):
+            if os.path.getsize(self.log) < LOG_SIZE:
+                return
+            for number in range(LOG_FILES, 1, -1):
+                older = "%s.%d" % (self.log, number - 1)
+                if os.path.exists(older):
+                    os.replace(older, "%s.%d" % (self.log, number))
+            copy_private(self.log, self.log + ".1")
+            os.truncate(self.log, 0)
 
 
 def read(path):
@@ -190,7 +243,7 @@ def fields_of(pid):
             line = file.read()
     except OSError:
         return None
-    return line[line.rindex(b")") + 2:].split()
+    return line[line.rindex(b")") + 2 :].split()
 
 
 def ticks(pid):
@@ -199,10 +252,23 @@ def ticks(pid):
 
 
 def kill(pid, number):
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass
+
+
+def copy_private(source, target):
+    """Copies a log; keys stand in it, so nobody else may read the copy, not even while it grows."""
+    try:
+        with open(source, "rb") as old, open(
+            os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
+        ) as new:
+            os.fchmod(new.fileno(), 0o600)
+            shutil.copyfileobj(old, new)
+    except OSError:
+        # Half a copy would push the whole ones out, one more at each attempt.
+        if os.path.exists(target):
+            os.unlink(target)
+        raise
 
 
 def sentence(status):
