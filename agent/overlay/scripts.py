@@ -1,6 +1,7 @@
 """Console scripts of a distribution, made so that they run the interpreter beside them."""
 
 import configparser
+import re
 
 from agent.venv import relocate
 
@@ -23,7 +24,13 @@ def entry_points(text):
         if parser.has_section(section):
             found.update(parser.items(section))
     # `name = module:function [extra]` is an old way to say what it needs.
-    return {name: value.split("[")[0].strip() for name, value in found.items()}
+    return {name: re.sub(r"\s*:\s*", ":", value.split("[")[0].strip()) for name, value in found.items()}
+
+
+def require_sound(name, target):
+    """ValueError unless the script's name is that of a file in `bin`, and its target one that Python can import."""
+    if name in (".", "..") or re.search(r"[/\0]", name) or not re.match(r"[\w.]+:[\w.]+\Z", target):
+        raise ValueError("the entry point %r = %r makes no script" % (name, target))
 
 
 def script(target):

@@ -1,11 +1,15 @@
 """Unpacks a wheel into a tree, after each of its bytes was compared with its RECORD."""
 
 import base64
+import configparser
 import csv
+import errno
 import hashlib
 import io
+import lzma
 import os
 import zipfile
+import zlib
 
 from agent.fault import Fault
 from agent.overlay import scripts
@@ -13,6 +17,21 @@ from agent.overlay.tags import expand
 from agent.venv import record
 
 PART = 1 << 20
+# What reading a damaged archive raises, as it comes; all of it means the same for a person.
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    LookupError,
+    csv.Error,
+    configparser.Error,
+)
+# A path of the archive that no file system takes, a seek to nowhere, a broken bzip2 stream (which has no number).
+ODD_PATHS = (errno.EINVAL, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG, None)
 # Signatures of RECORD cannot be in RECORD.
 NOT_RECORDED = ("/RECORD", "/RECORD.jws", "/RECORD.p7s")
 SCHEMES = {"purelib": "site", "platlib": "site", "data": "data", "scripts": "bin", "headers": "headers"}
@@ -23,8 +42,13 @@ def unpack(archive, filename, target, meter):
     try:
         with zipfile.ZipFile(archive) as wheel:
             return _unpack(wheel, filename, target, meter)
-    except zipfile.BadZipFile as error:
-        raise _bad(filename, archive, "it is no zip archive: %s" % error)
+    except DAMAGE as error:
+        what = "no zip archive" if isinstance(error, zipfile.BadZipFile) else "damaged, or made in an odd way"
+        raise _bad(filename, archive, "it is %s: %s" % (what, error or type(error).__name__))
+    except OSError as error:
+        if error.errno not in ODD_PATHS:
+            raise
+        raise _bad(filename, archive, "it holds a path that cannot be made: %s" % error)
 
 
 def _unpack(wheel, filename, target, meter):
@@ -139,6 +163,7 @@ def _entry_scripts(target, info):
     os.makedirs(os.path.join(target, "bin"), exist_ok=True)
     rows = []
     for name, entry in sorted(found.items()):
+        scripts.require_sound(name, entry)
         place = os.path.join(target, "bin", name)
         with open(place, "wb") as file:
             file.write(scripts.script(entry))

@@ -100,6 +100,55 @@ class Trees(PlaceTest):
         )
         self.assertIn("it is no zip archive", fault.message)
 
+    def damaged(self, change):
+        filename, data = wheel("pkg", "1", {"pkg/a.py": "x = 1\n" * 500})
+        data = change(bytearray(data))
+        return self.fault(
+            "bad-wheel",
+            {
+                "packages": ["pkg"],
+                "digest": sha256(bytes(data)),
+                "source": {"kind": "wheel", "sha256": self.store(bytes(data)), "filename": filename},
+            },
+        )
+
+    def test_a_wheel_with_a_garbled_stream_is_refused(self):
+        def garble(data):
+            data[45:60] = b"\xff" * 15
+            return data
+
+        self.assertIn("is not usable: it is damaged, or made in an odd way: ", self.damaged(garble).message)
+
+    def test_a_wheel_that_was_cut_is_refused(self):
+        self.assertIn("it is no zip archive", self.damaged(lambda data: data[: len(data) // 2]).message)
+
+    def test_an_encrypted_wheel_is_refused(self):
+        def encrypt(data):
+            for at in range(len(data) - 4):
+                if data[at : at + 4] == b"PK\x01\x02":
+                    data[at + 8] |= 1
+            return data
+
+        self.assertIn("is encrypted", self.damaged(encrypt).message)
+
+    def test_a_wheel_with_a_tag_that_is_none_is_refused(self):
+        self.assertIn(
+            "made in an odd way", self.fault("bad-wheel", self.wheel_overlay("pkg", "1", {}, tag="x")).message
+        )
+
+    def test_a_wheel_with_a_file_where_it_has_a_folder_is_refused(self):
+        fault = self.fault("bad-wheel", self.wheel_overlay("pkg", "1", {"a": "", "a/b.py": ""}))
+        self.assertIn("it holds a path that cannot be made", fault.message)
+
+    def test_an_entry_point_whose_script_would_lie_elsewhere_is_refused(self):
+        for name in ("../../evil", "/abs/evil", ".."):
+            fault = self.fault("bad-wheel", self.wheel_overlay("pkg", "1", {}, entry_points={name: "pkg:main"}))
+            self.assertIn("the entry point %r = 'pkg:main' makes no script" % name, fault.message)
+        self.assertNotIn("evil", os.listdir(self.root))
+
+    def test_an_entry_point_that_names_no_function_is_refused(self):
+        self.fault("bad-wheel", self.wheel_overlay("pkg", "1", {}, entry_points={"tool": "pkg"}))
+
     def test_a_wheel_of_another_name_than_declared_is_refused(self):
         overlay = dict(
             self.wheel_overlay("sglang-kernel", "1", {"sgl_kernel/__init__.py": ""}), packages=["sgl-kernel"]
