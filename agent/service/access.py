@@ -1,4 +1,5 @@
 """Whether the user of a service may use a path: asked as that user, so that ACLs and network file systems count."""
+
 import json
 import os
 import subprocess
@@ -17,8 +18,12 @@ def denied(spec, wanted):
     """Those of `wanted` ([(path, "R_OK" | "W_OK" | "X_OK")]) that the spec's user may not use so."""
     ids = {name: spec[name] for name in ("uid", "gid", "groups")}
     out = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", _SCRIPT, json.dumps([ids, wanted])], cwd="/",
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True, timeout=60,
+        [sys.executable, "-I", "-S", "-c", _SCRIPT, json.dumps([ids, wanted])],
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=60,
     ).stdout
     return [item for item, allowed in zip(wanted, json.loads(out.decode())) if not allowed]
 

@@ -1,4 +1,5 @@
 """The user that a service runs as."""
+
 import collections
 import grp
 import os
@@ -16,14 +17,20 @@ def account(user=None, group=None):
     gid = _group(group) if group is not None else entry.pw_gid if entry else None
     if gid is None:
         raise Fault(
-            "no-group", "user %s has no entry in the user database, and no group is given" % user,
-            found="no entry for %s" % user, expected="a user with an entry, or `group`", remedy="set `group`",
+            "no-group",
+            "user %s has no entry in the user database, and no group is given" % user,
+            found="no entry for %s" % user,
+            expected="a user with an entry, or `group`",
+            remedy="set `group`",
         )
     me = os.geteuid()
     if me != 0 and uid != me:
         raise Fault(
-            "not-root", "the agent runs as uid %d and cannot run a service as %s" % (me, user),
-            found="uid %d" % me, expected="root, or the same user", remedy="set `become: sudo` on the connection, or leave `user` out",
+            "not-root",
+            "the agent runs as uid %d and cannot run a service as %s" % (me, user),
+            found="uid %d" % me,
+            expected="root, or the same user",
+            remedy="set `become: sudo` on the connection, or leave `user` out",
         )
     groups = _groups(entry, gid)
     return Account(entry.pw_name if entry else None, uid, gid, groups, entry.pw_dir if entry else None)
@@ -44,8 +51,11 @@ def _user(user):
         if user.isdigit():
             return None, int(user)
         raise Fault(
-            "no-user", "there is no user %s on this host" % user,
-            found="no entry in the user database", expected="user %s" % user, remedy="create it, or set another `user`",
+            "no-user",
+            "there is no user %s on this host" % user,
+            found="no entry in the user database",
+            expected="user %s" % user,
+            remedy="create it, or set another `user`",
         )
     return entry, entry.pw_uid
 
@@ -57,6 +67,9 @@ def _group(group):
         return grp.getgrnam(group).gr_gid
     except KeyError:
         raise Fault(
-            "no-group", "there is no group %s on this host" % group,
-            found="no entry in the group database", expected="group %s" % group, remedy="create it, or set another `group`",
+            "no-group",
+            "there is no group %s on this host" % group,
+            found="no entry in the group database",
+            expected="group %s" % group,
+            remedy="create it, or set another `group`",
         )

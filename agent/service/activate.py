@@ -1,4 +1,5 @@
 """`service.activate`: checks the candidate, starts the activation on the host, and follows it."""
+
 import os
 import sys
 import time
@@ -6,7 +7,7 @@ import uuid
 
 from agent.claims import claim
 from agent.fault import Fault
-from agent.files import atomic_write, read_json, remove_file, write_json
+from agent.files import read_json, remove_file, write_json
 from agent.lock import locked
 from agent.service import activation, detach, systemctl, unchanged
 from agent.service.follow import follow
@@ -52,8 +53,11 @@ def join(request, place):
     if state == "running" and "wish" in job:
         if job["wish"] != Wish(place, request.args).asked:
             raise Fault(
-                "busy", "service %s is being activated with another wish since %s" % (place.name, clock(job["started"])),
-                where=place.activation(), found="release %s" % job["wish"]["release"], expected="no activation at work",
+                "busy",
+                "service %s is being activated with another wish since %s" % (place.name, clock(job["started"])),
+                where=place.activation(),
+                found="release %s" % job["wish"]["release"],
+                expected="no activation at work",
                 remedy="wait until that one has ended, and run this again",
             )
         request.progress("follows the activation that is at work already")
@@ -89,7 +93,9 @@ def set_up(place, wish, spec, owner):
     """Writes the job and starts it. Fault `busy` when another one has begun meanwhile."""
     state, _ = activation.status(place)
     if state in ("running", "interrupted"):
-        raise Fault("busy", "another activation of service %s has begun meanwhile" % place.name, where=place.activation())
+        raise Fault(
+            "busy", "another activation of service %s has begun meanwhile" % place.name, where=place.activation()
+        )
     os.makedirs(place.activation(), 0o700, exist_ok=True)
     old = read_json(place.spec)
     before = old["supervisor"] if old else None
@@ -98,9 +104,18 @@ def set_up(place, wish, spec, owner):
         remove_file(place.activation(name))
     write_resident(place.activation("agent.pyz"))
     job = {
-        "id": uuid.uuid4().hex[:12], "started": time.time(), "owner": owner, "python": sys.executable,
-        "wish": wish.asked, "spec": spec, "ready": wish.ready, "drain": wish.asked["drain"], "patched": wish.patched,
-        "hide": wish.hidden(), "before": before, "detached": manner(spec, before),
+        "id": uuid.uuid4().hex[:12],
+        "started": time.time(),
+        "owner": owner,
+        "python": sys.executable,
+        "wish": wish.asked,
+        "spec": spec,
+        "ready": wish.ready,
+        "drain": wish.asked["drain"],
+        "patched": wish.patched,
+        "hide": wish.hidden(),
+        "before": before,
+        "detached": manner(spec, before),
     }
     write_json(place.activation("job.json"), job, 0o600)
     detach.detach(place, job)

@@ -1,44 +1,22 @@
 """The activation that a service had last, as its files tell."""
-import errno
-import fcntl
-import os
+
 import time
 
 from agent.files import read_json
-from agent.service.detach import works
 from agent.service.journal import read_lines
+from agent.service.working import held, result_of, works
 
 #: Seconds that a started activation may take until it holds its lock.
-GRACE = 5
+GRACE = 2
 
 
 def job_of(place):
     return read_json(place.activation("job.json"))
 
 
-def result_of(place, job):
-    """The result of this very job, or None while it has none."""
-    result = read_json(place.activation("result.json"))
-    return result if result is not None and result["id"] == job["id"] else None
-
-
 def at_work(place, job):
     """Whether a process works on it, or will: its lock is held, or the service manager has it."""
     return held(place) or time.time() - job["started"] < GRACE or works(place, job)
-
-
-def held(place):
-    try:
-        lock = os.open(place.activation("lock"), os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return error.errno in (errno.EAGAIN, errno.EACCES)
-    finally:
-        os.close(lock)
-    return False
 
 
 def status(place):
@@ -61,7 +39,9 @@ def facts(place):
     stages = [line["stage"] for line in lines if line["event"] == "begin"]
     result = result_of(place, job)
     return {
-        "id": job["id"], "state": state, "started": job["started"],
+        "id": job["id"],
+        "state": state,
+        "started": job["started"],
         "stage": (result or {}).get("stage") or (stages[-1] if stages else "begin"),
         "message": (result or {}).get("message"),
     }

@@ -1,4 +1,5 @@
 """What to do with an activation, given its journal. Pure: this table is what makes a cut end old or new."""
+
 import collections
 
 FORWARD = ("preflight", "save", "drain", "stop", "switch", "start", "wait", "stable", "prove", "commit")

@@ -1,4 +1,5 @@
 """The complete environment of a service: what is declared, over defaults that a bare process would lack."""
+
 import glob
 import os
 import re
@@ -39,7 +40,11 @@ def site_packages(venv):
     found = sorted(glob.glob(os.path.join(glob.escape(venv), "lib", "python3*", "site-packages")))
     if len(found) != 1:
         raise Fault(
-            "no-site", "%s has no single lib/python3*/site-packages" % venv,
-            where=venv, found=", ".join(found) or "none", expected="one", remedy="build the release again",
+            "no-site",
+            "%s has no single lib/python3*/site-packages" % venv,
+            where=venv,
+            found=", ".join(found) or "none",
+            expected="one",
+            remedy="build the release again",
         )
     return found[0]

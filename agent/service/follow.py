@@ -1,20 +1,33 @@
 """Follows an activation by its journal until it has ended. The activation does not know of it."""
+
 import os
 import time
 
 from agent.fault import Fault
-from agent.service.activation import held, at_work, result_of
+from agent.service.activation import at_work
 from agent.service.decision import POINT_OF_NO_RETURN
 from agent.service.detach import detach
 from agent.service.journal import read_lines
+from agent.service.working import held, result_of
 
 POLL = 0.1
 REVIVALS = 3
 _NAMES = {
-    "preflight": "looks whether the host is ready", "save": "saves what is there", "stop": "stops the old server", "start": "starts",
-    "switch": "switches", "wait": "waits until it is ready", "stable": "watches whether it stays", "prove": "proves what runs",
-    "commit": "commits", "back-stop": "takes it back", "back-restore": "puts the old files back", "back-start": "starts the old server",
-    "back-wait": "waits for the old server", "back-prove": "proves the old server", "back-undo": "undoes the drain",
+    "preflight": "looks whether the host is ready",
+    "save": "saves what is there",
+    "stop": "stops the old server",
+    "start": "starts",
+    "switch": "switches",
+    "wait": "waits until it is ready",
+    "stable": "watches whether it stays",
+    "prove": "proves what runs",
+    "commit": "commits",
+    "back-stop": "takes it back",
+    "back-restore": "puts the old files back",
+    "back-start": "starts the old server",
+    "back-wait": "waits for the old server",
+    "back-prove": "proves the old server",
+    "back-undo": "undoes the drain",
 }
 
 
@@ -36,12 +49,13 @@ def follow(request, place, job):
         if not at_work(place, job):
             if revivals == REVIVALS:
                 raise Fault(
-                    "interrupted", "the activation of %s ends again and again without a result" % place.name,
-                    where=place.activation("journal.jsonl"), remedy="run the same command again; read the journal if that does not help",
+                    "interrupted",
+                    "the activation of %s ends again and again without a result" % place.name,
+                    where=place.activation("journal.jsonl"),
+                    remedy="run the same command again; read the journal if that does not help",
                 )
             revivals += 1
             detach(place, job)
-            time.sleep(2)
         time.sleep(POLL)
 
 

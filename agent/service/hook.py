@@ -1,4 +1,5 @@
 """Commands of the user around a stop: drain and its undo."""
+
 import os
 import signal
 import subprocess
@@ -14,7 +15,12 @@ def run_hook(name, argv, timeout, cwd, poll):
     """
     try:
         child = subprocess.Popen(
-            argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+            argv,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     except OSError as error:
         raise Fault("hook-failed", "%s command %s cannot be run: %s" % (name, argv[0], error.strerror), where=argv[0])
@@ -27,8 +33,12 @@ def run_hook(name, argv, timeout, cwd, poll):
             poll()
             if time.monotonic() > deadline:
                 raise Fault(
-                    "hook-failed", "%s command %s did not end within %g s" % (name, argv[0], timeout), where=argv[0],
-                    expected="an end within %g s" % timeout, detail=text(out), remedy="raise `drain.timeout`, or mend the command",
+                    "hook-failed",
+                    "%s command %s did not end within %g s" % (name, argv[0], timeout),
+                    where=argv[0],
+                    expected="an end within %g s" % timeout,
+                    detail=text(out),
+                    remedy="raise `drain.timeout`, or mend the command",
                 )
             time.sleep(0.05)
     finally:
@@ -39,8 +49,12 @@ def run_hook(name, argv, timeout, cwd, poll):
         child.stdout.close()
     if child.returncode != 0:
         raise Fault(
-            "hook-failed", "%s command %s failed: exit %d" % (name, argv[0], child.returncode), where=argv[0],
-            found="exit %d" % child.returncode, expected="exit 0", detail=text(out),
+            "hook-failed",
+            "%s command %s failed: exit %d" % (name, argv[0], child.returncode),
+            where=argv[0],
+            found="exit %d" % child.returncode,
+            expected="exit 0",
+            detail=text(out),
         )
 
 

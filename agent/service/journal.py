@@ -1,4 +1,5 @@
 """The journal of one activation: a line per event, on the disk before the event's consequences."""
+
 import json
 import os
 import time

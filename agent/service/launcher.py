@@ -3,6 +3,7 @@
 It stands alone in the directory of its service. Through it every byte arrives as declared, whatever the quoting rules
 of what starts it, and neither `ps` nor a unit shows the environment. What its supervisor has set already, it leaves.
 """
+
 import json
 import os
 import resource
@@ -14,6 +15,8 @@ def launch(path):
         spec = json.load(file)
     for name, value in spec["limits"].items():
         limit(name, value)
+    for name, value in spec["wishes"].items():
+        raise_limit(name, value)
     if os.geteuid() == 0 and spec["uid"] != 0:
         os.setgroups(spec["groups"])
         os.setgid(spec["gid"])
@@ -28,6 +31,18 @@ def limit(name, value):
     number = resource.RLIM_INFINITY if value == "infinity" else int(value)
     if resource.getrlimit(kind) != (number, number):
         resource.setrlimit(kind, (number, number))
+
+
+def raise_limit(name, value):
+    """As far as it is allowed: to the hard limit at least."""
+    try:
+        limit(name, value)
+    except (ValueError, OSError):
+        kind = getattr(resource, "RLIMIT_" + name.upper())
+        soft, hard = resource.getrlimit(kind)
+        wanted = resource.RLIM_INFINITY if value == "infinity" else int(value)
+        if soft != resource.RLIM_INFINITY and (wanted == resource.RLIM_INFINITY or wanted > soft):
+            resource.setrlimit(kind, (hard, hard))
 
 
 def raw(text):

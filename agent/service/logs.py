@@ -1,4 +1,5 @@
 """The log of a service: a file, or the journal of systemd. Read from a mark on, and its end."""
+
 import os
 import re
 import subprocess
@@ -56,7 +57,9 @@ class JournalLog:
         argv = ["journalctl", "--quiet", "--no-pager", "-o", "cat", "-n", "400", "--show-cursor"] + place
         argv += (["--user"] if self.user else []) + ["-u", self.unit]
         try:
-            out = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=20).stdout
+            out = subprocess.run(
+                argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=20
+            ).stdout
         except (OSError, subprocess.SubprocessError):
             return "", mark
         text, _, cursor = out.decode("utf-8", "replace").rpartition("-- cursor: ")

@@ -1,4 +1,5 @@
 """ServiceFacts of provider/host/facts.ts: how each service stands. Nothing is written; systemd is asked once for all."""
+
 import os
 
 from agent.claims import claims
@@ -22,7 +23,9 @@ def services(layout, machine):
         current = read_json(place.current)
         owner = (held.get("service/" + place.name) or current or {}).get("owner")
         if owner is not None:
-            found[place.name] = dict(standing(place, specs[place.name], shown.get(place.unit), ctl), owner=owner, current=committed(current))
+            found[place.name] = dict(
+                standing(place, specs[place.name], shown.get(place.unit), ctl), owner=owner, current=committed(current)
+            )
     return found
 
 
@@ -31,7 +34,13 @@ def committed(current):
 
 
 def standing(place, spec, shown, ctl):
-    facts = {"supervisor": None, "unit": None, "process": None, "running": "never activated", "activation": activation.facts(place)}
+    facts = {
+        "supervisor": None,
+        "unit": None,
+        "process": None,
+        "running": "never activated",
+        "activation": activation.facts(place),
+    }
     if spec is None:
         return facts
     facts["supervisor"] = spec["supervisor"]
@@ -50,21 +59,21 @@ def standing(place, spec, shown, ctl):
 
 def unit(place, shown, path):
     """UnitFacts. Drop-ins that are for every unit of the host are not ours to judge."""
-    drop_ins = [name for name in shown["DropInPaths"].split() if os.path.basename(os.path.dirname(name)) == place.unit + ".d"]
+    drop_ins = [
+        name for name in shown["DropInPaths"].split() if os.path.basename(os.path.dirname(name)) == place.unit + ".d"
+    ]
     return {
-        "name": place.unit, "path": path, "exists": os.path.lexists(path),
-        "asWritten": content(path) is not None and content(path) == content(place.unit_text),
-        "needsReload": shown["NeedDaemonReload"] == "yes", "masked": shown["LoadState"] == "masked", "dropIns": drop_ins,
-        "enabled": shown["UnitFileState"] == "enabled", "activeState": shown["ActiveState"], "restarts": int(shown["NRestarts"] or 0),
+        "name": place.unit,
+        "path": path,
+        "exists": os.path.lexists(path),
+        "asWritten": systemd.content(path) is not None and systemd.content(path) == systemd.content(place.unit_text),
+        "needsReload": shown["NeedDaemonReload"] == "yes",
+        "masked": shown["LoadState"] == "masked",
+        "dropIns": drop_ins,
+        "enabled": shown["UnitFileState"] == "enabled",
+        "activeState": shown["ActiveState"],
+        "restarts": int(shown["NRestarts"] or 0),
     }
-
-
-def content(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def sentence(state):
@@ -87,10 +96,14 @@ def running(place, spec, state):
     own = 2 if spec["config"] is not None else 0
     current = read_json(place.current) or {}
     return {
-        "pid": state.pid, "started": proc.started(state.ticks), "user": proc.user(state.pid), "exe": proc.exe(state.pid) or "",
+        "pid": state.pid,
+        "started": proc.started(state.ticks),
+        "user": proc.user(state.pid),
+        "exe": proc.exe(state.pid) or "",
         "release": release[1] if release and release[0] == spec["venv"] else None,
         "argsMatch": words == spec["argv"],
-        "args": words[3:len(words) - own] if words == spec["argv"] else words[3:],
-        "envDiffers": proof.environ_differs(state.pid, spec), "limitsDiffer": proof.limits_differ(state.pid, spec),
+        "args": words[3 : len(words) - own] if words == spec["argv"] else words[3:],
+        "envDiffers": proof.environ_differs(state.pid, spec),
+        "limitsDiffer": proof.limits_differ(state.pid, spec),
         "newerFiles": proof.changed_files(place, current.get("proven")),
     }

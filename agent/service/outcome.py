@@ -1,4 +1,5 @@
 """The end of an activation: its result, the committed wish, and what is cleared away afterwards."""
+
 import glob
 import os
 import time
@@ -12,8 +13,15 @@ def committed(job, proof):
     """`current.json`: the wish without its secrets, and what the next activation needs to come back to it."""
     wish = job["wish"]
     return {
-        "owner": job["owner"], "venv": wish["venv"], "release": wish["release"], "env": wish["env"], "spec": wish["spec"],
-        "ready": job["ready"], "patched": job["patched"], "proven": proof["files"], "activated": time.time(),
+        "owner": job["owner"],
+        "venv": wish["venv"],
+        "release": wish["release"],
+        "env": wish["env"],
+        "spec": wish["spec"],
+        "ready": job["ready"],
+        "patched": job["patched"],
+        "proven": proof["files"],
+        "activated": time.time(),
     }
 
 

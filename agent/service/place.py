@@ -1,4 +1,5 @@
 """Where the files of one service are. The only place that knows their names."""
+
 import os
 
 

@@ -1,4 +1,5 @@
 """What must be true of the host before anything is stopped; all that is not, at once."""
+
 import os
 import resource
 
@@ -22,7 +23,9 @@ def preflight(place, spec, ours):
         raise problems[0]
     if problems:
         raise Fault(
-            "preflight", "\n".join(problem.message for problem in problems), where=place.dir,
+            "preflight",
+            "\n".join(problem.message for problem in problems),
+            where=place.dir,
             remedy="\n".join(problem.more["remedy"] for problem in problems if "remedy" in problem.more) or None,
         )
 
@@ -33,10 +36,16 @@ def port(place, spec, ours):
     if not foreign and (not unknown or ours):
         return []
     who = ", ".join(proc.describe(pid) for pid in foreign) or "a process of another user"
-    return [Fault(
-        "port-taken", "port %d is taken by %s" % (spec["port"], who), where="%s:%d" % (spec["address"], spec["port"]),
-        found=who, expected="a free port", remedy="end that process if it may end, or set another `port`",
-    )]
+    return [
+        Fault(
+            "port-taken",
+            "port %d is taken by %s" % (spec["port"], who),
+            where="%s:%d" % (spec["address"], spec["port"]),
+            found=who,
+            expected="a free port",
+            remedy="end that process if it may end, or set another `port`",
+        )
+    ]
 
 
 def port_free(place, spec):
@@ -53,41 +62,61 @@ def paths(place, spec, ours):
         if path is None or path == place.work:
             continue
         if not os.path.exists(path):
-            problems.append(Fault(
-                "no-path", "there is no %s %s on this host" % (name, path), where=path, found="nothing", expected=name,
-                remedy="put it there, or correct the path",
-            ))
+            problems.append(
+                Fault(
+                    "no-path",
+                    "there is no %s %s on this host" % (name, path),
+                    where=path,
+                    found="nothing",
+                    expected=name,
+                    remedy="put it there, or correct the path",
+                )
+            )
         else:
             wanted.append((path, mode))
     wanted.append((existing(place.dir), "X_OK"))
     wanted.append((os.path.join(place.layout.release(spec["venv"], spec["release"]), "bin", "python"), "X_OK"))
     for path, mode in denied(spec, wanted):
         closed = first_closed(spec, path)
-        problems.append(Fault(
-            "no-access", "user %s may not use %s" % (spec["user"] or spec["uid"], path), where=path, found="%s is closed to it" % closed,
-            expected="%s allowed" % mode, remedy="open %s to that user, or choose another place" % closed,
-        ))
+        problems.append(
+            Fault(
+                "no-access",
+                "user %s may not use %s" % (spec["user"] or spec["uid"], path),
+                where=path,
+                found="%s is closed to it" % closed,
+                expected="%s allowed" % mode,
+                remedy="open %s to that user, or choose another place" % closed,
+            )
+        )
     return problems
 
 
 def limits(place, spec, ours):
-    """Under systemd the manager raises limits; the keeper can only if it is allowed to."""
-    if spec["supervisor"] == "systemd" and os.geteuid() == 0 or may_raise():
+    """A declared limit must be had: from the service manager, or from what the agent itself may do."""
+    giver = 1 if spec["supervisor"] == "systemd" and os.geteuid() == 0 else os.getpid()
+    if may_raise(giver):
         return []
     problems = []
     for name, value in sorted(spec["limits"].items()):
-        hard = resource.getrlimit(getattr(resource, "RLIMIT_" + name.upper()))[1]
+        hard = resource.prlimit(giver, getattr(resource, "RLIMIT_" + name.upper()))[1]
         number = resource.RLIM_INFINITY if value == "infinity" else int(value)
         if hard != resource.RLIM_INFINITY and (number == resource.RLIM_INFINITY or number > hard):
-            problems.append(Fault(
-                "limit", "limit %s cannot be raised to %s here: the most that is allowed is %d" % (name, value, hard),
-                where=name, found=str(hard), expected=str(value), remedy="lower `limits.%s`, or raise the limit of what starts the agent" % name,
-            ))
+            problems.append(
+                Fault(
+                    "limit",
+                    "limit %s cannot be raised to %s on this host: the most that is allowed is %d"
+                    % (name, value, hard),
+                    where=name,
+                    found=str(hard),
+                    expected=str(value),
+                    remedy="lower `limits.%s`, or let the host's owner raise what is allowed (docker: --ulimit)" % name,
+                )
+            )
     return problems
 
 
-def may_raise():
-    with open("/proc/self/status") as lines:
+def may_raise(pid):
+    with open("/proc/%d/status" % pid) as lines:
         for line in lines:
             if line.startswith("CapEff:"):
                 return bool(int(line.split()[1], 16) >> CAP_SYS_RESOURCE & 1)
@@ -102,11 +131,16 @@ def memory(place, spec, ours):
         return []
     held = sorted(((os.lstat("/dev/shm/" + name).st_size, name) for name in os.listdir("/dev/shm")), reverse=True)
     names = ", ".join("%s (%d kB)" % (name, size >> 10) for size, name in held[:5]) or "nothing"
-    return [Fault(
-        "shm", "/dev/shm has %d kB left, too little to start; the largest in it: %s" % (free >> 10, names), where="/dev/shm",
-        found="%d bytes free" % free, expected="%d bytes" % SHM,
-        remedy="make it larger (docker: --shm-size), or remove what no living process uses",
-    )]
+    return [
+        Fault(
+            "shm",
+            "/dev/shm has %d kB left, too little to start; the largest in it: %s" % (free >> 10, names),
+            where="/dev/shm",
+            found="%d bytes free" % free,
+            expected="%d bytes" % SHM,
+            remedy="make it larger (docker: --shm-size), or remove what no living process uses",
+        )
+    ]
 
 
 def disk(place, spec, ours):
@@ -114,10 +148,16 @@ def disk(place, spec, ours):
     places = {existing(place.dir)} | ({existing(spec["log"])} if spec["log"] else set())
     for path in sorted(places):
         if free_bytes(path) < DISK:
-            problems.append(Fault(
-                "no-space", "less than %d MB left at %s" % (DISK >> 20, path), where=path,
-                found="%d bytes" % free_bytes(path), expected="%d bytes" % DISK, remedy="free space there",
-            ))
+            problems.append(
+                Fault(
+                    "no-space",
+                    "less than %d MB left at %s" % (DISK >> 20, path),
+                    where=path,
+                    found="%d bytes" % free_bytes(path),
+                    expected="%d bytes" % DISK,
+                    remedy="free space there",
+                )
+            )
     return problems
 
 
@@ -126,22 +166,40 @@ def manager(place, spec, ours):
     if spec["supervisor"] != "systemd":
         return []
     if not systemctl.present():
-        return [Fault(
-            "no-systemd", "this host does not run systemd", where="/run/systemd/system", found="nothing", expected="systemd as PID 1",
-            remedy="set `supervisor: process`",
-        )]
+        return [
+            Fault(
+                "no-systemd",
+                "this host does not run systemd",
+                where="/run/systemd/system",
+                found="nothing",
+                expected="systemd as PID 1",
+                remedy="set `supervisor: process`",
+            )
+        ]
     if os.geteuid() != 0 and not systemctl.lingers():
-        return [Fault(
-            "no-linger", "user units end with the login of user id %d: lingering is off and cannot be turned on by itself" % os.geteuid(),
-            where="/var/lib/systemd/linger", found="off", expected="on",
-            remedy="run `loginctl enable-linger` for that user as root, or set `supervisor: process` or `become: sudo`",
-        )]
+        return [
+            Fault(
+                "no-linger",
+                "user units end with the login of user id %d: lingering is off and cannot be turned on by itself"
+                % os.geteuid(),
+                where="/var/lib/systemd/linger",
+                found="off",
+                expected="on",
+                remedy="run `loginctl enable-linger` for that user as root, or set `supervisor: process` or `become: sudo`",
+            )
+        ]
     path = os.path.join(systemctl.Systemctl(user=os.geteuid() != 0).units, place.unit)
     if os.path.exists(path) and not os.path.exists(place.spec) and not made_for(place, path):
-        return [Fault(
-            "unit-taken", "there is a unit %s already that is not this service's" % place.unit, where=path,
-            found="a unit of someone else", expected="no such unit", remedy="remove it, or name the service otherwise",
-        )]
+        return [
+            Fault(
+                "unit-taken",
+                "there is a unit %s already that is not this service's" % place.unit,
+                where=path,
+                found="a unit of someone else",
+                expected="no such unit",
+                remedy="remove it, or name the service otherwise",
+            )
+        ]
     return []
 
 

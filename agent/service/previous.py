@@ -1,4 +1,5 @@
 """What was there before an activation: kept until it has ended, and put back if it fails."""
+
 import os
 import shutil
 
@@ -34,13 +35,17 @@ class Previous:
         spec = read_json(self.place.spec)
         files = {os.path.basename(path): keep(path, self.place.previous()) for path in self.files()}
         state = supervisor(self.place, spec["supervisor"]).state() if spec else None
-        write_json(self.place.previous("saved.json"), {
-            "supervisor": spec["supervisor"] if spec else None,
-            "running": bool(state and state.pid and proc.alive(state.pid, state.ticks)),
-            "link": os.readlink(self.place.link) if os.path.islink(self.place.link) else None,
-            "files": files,
-            "unit": self.save_unit() if present() else None,
-        }, 0o600)
+        write_json(
+            self.place.previous("saved.json"),
+            {
+                "supervisor": spec["supervisor"] if spec else None,
+                "running": bool(state and state.pid and proc.alive(state.pid, state.ticks)),
+                "link": os.readlink(self.place.link) if os.path.islink(self.place.link) else None,
+                "files": files,
+                "unit": self.save_unit() if present() else None,
+            },
+            0o600,
+        )
 
     def files(self):
         place = self.place
@@ -53,7 +58,12 @@ class Previous:
         if drop_ins:
             shutil.copytree(path + ".d", self.place.previous("drop-ins"))
         enabled = ctl.ask("is-enabled", self.place.unit)[1].strip() == "enabled"
-        return {"path": path, "kept": keep(path, self.place.previous(), "unit"), "dropIns": drop_ins, "enabled": enabled}
+        return {
+            "path": path,
+            "kept": keep(path, self.place.previous(), "unit"),
+            "dropIns": drop_ins,
+            "enabled": enabled,
+        }
 
     def restore(self):
         """Puts everything back as `save` found it. It can be done again."""

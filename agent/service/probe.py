@@ -1,4 +1,5 @@
 """Asks a server over HTTP, as its clients do."""
+
 import http.client
 import json
 import socket
@@ -30,7 +31,10 @@ class Probe:
             try:
                 status, _ = self.ask("GET", path, timeout)
             except (OSError, http.client.HTTPException) as error:
-                return False, "does not listen yet" if isinstance(error, ConnectionRefusedError) else "%s: %s" % (path, error or type(error).__name__)
+                return False, "does not listen yet" if isinstance(error, ConnectionRefusedError) else "%s: %s" % (
+                    path,
+                    error or type(error).__name__,
+                )
             if status == 404 and path != paths[-1]:
                 continue
             return status == 200, "%s says %d" % (path, status)
@@ -43,9 +47,12 @@ class Probe:
             raise ConnectionError("/generate says 503")
         if status != 200 or not has_token(answer):
             raise Fault(
-                "no-token", "the server is up but generates no token: /generate says %d" % status,
-                where="http://%s:%d/generate" % (self.address, self.port), found="%d %s" % (status, answer[:300].decode("utf-8", "replace")),
-                expected="200 and one token", remedy="set `ready: {token: false}` if this server does not generate (embeddings, a follower node)",
+                "no-token",
+                "the server is up but generates no token: /generate says %d" % status,
+                where="http://%s:%d/generate" % (self.address, self.port),
+                found="%d %s" % (status, answer[:300].decode("utf-8", "replace")),
+                expected="200 and one token",
+                remedy="set `ready: {token: false}` if this server does not generate (embeddings, a follower node)",
             )
 
     def ask(self, method, path, timeout, body=None):

@@ -1,4 +1,5 @@
 """Processes as /proc shows them. A pid alone names nothing for long: with its start tick it names one process for good."""
+
 import collections
 import os
 import pwd
@@ -16,7 +17,7 @@ def stat(pid):
             line = file.read()
     except OSError:
         return None
-    fields = line[line.rindex(b")") + 2:].split()
+    fields = line[line.rindex(b")") + 2 :].split()
     return Stat(pid, fields[0].decode(), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
 
 

@@ -1,4 +1,5 @@
 """The `process` supervisor, for hosts without systemd: a keeper of our own. It does not outlive a reboot."""
+
 import os
 import signal
 import sys
@@ -66,9 +67,6 @@ class Process:
         touch_private(spec["log"])
         atomic_write(self.place.keeper, source("agent.service.keeper").encode(), 0o644)
 
-    def reload(self):
-        """The keeper reads the spec when it needs it."""
-
     def start(self):
         """Starts the keeper and returns once it has started the launcher. Fault: not-started."""
         said = self.said()
@@ -84,8 +82,11 @@ class Process:
                 return
             time.sleep(0.05)
         raise Fault(
-            "not-started", "the keeper of service %s did not start" % self.place.name, where=self.place.keeper,
-            found=tail(self.place.at("keeper.log")), expected="a running keeper",
+            "not-started",
+            "the keeper of service %s did not start" % self.place.name,
+            where=self.place.keeper,
+            found=tail(self.place.at("keeper.log")),
+            expected="a running keeper",
         )
 
     def stop(self, timeout):

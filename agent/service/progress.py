@@ -1,4 +1,5 @@
 """What a loading server says of itself, as a short text. Pure."""
+
 import re
 
 #: In the order in which SGLang logs them; the newest that matches counts.
@@ -6,7 +7,10 @@ _SIGNS = [
     (re.compile(r"server_args="), "reads its arguments"),
     (re.compile(r"Init (torch distributed|parallel) begin"), "sets up its ranks"),
     (re.compile(r"Load weight begin"), "loads weights"),
-    (re.compile(r"(?:Loading safetensors|Multi-thread loading|Loading pt)[^\r\n]*?(\d+)%[^\r\n]*?(\d+/\d+)"), "loads weights, {0} % ({1})"),
+    (
+        re.compile(r"(?:Loading safetensors|Multi-thread loading|Loading pt)[^\r\n]*?(\d+)%[^\r\n]*?(\d+/\d+)"),
+        "loads weights, {0} % ({1})",
+    ),
     (re.compile(r"Load weight end"), "has its weights"),
     (re.compile(r"KV Cache is allocated"), "allocated its cache"),
     (re.compile(r"Capture .*graph begin"), "captures graphs"),

@@ -1,7 +1,8 @@
 """Proves from /proc that a living process is the declared one. Differences are facts; whether they matter is the caller's."""
+
 import os
-import resource
 import re
+import resource
 
 from agent.fault import Fault
 from agent.files import sha256_file
@@ -16,7 +17,7 @@ def release_of(place, pid, ticks):
     moved only while nothing runs: its target is the release if the link is older than the process.
     """
     below = os.path.realpath(place.layout.root) + "/venvs/"
-    mapped = {release_in(path[len(below):]) for path in proc.mapped(pid, below)} - {None}
+    mapped = {release_in(path[len(below) :]) for path in proc.mapped(pid, below)} - {None}
     if mapped:
         return mapped.pop() if len(mapped) == 1 else None
     words = proc.cmdline(pid)
@@ -122,12 +123,20 @@ def prove(place, spec, state, patched):
     problems += ["%s was changed after the gates" % path for path in wrong]
     if problems:
         raise Fault(
-            "not-proven", "the process that was started is not the declared one: " + "; ".join(problems), where="/proc/%d" % pid,
-            found="; ".join(problems), expected="release %s as declared" % wanted[1],
+            "not-proven",
+            "the process that was started is not the declared one: " + "; ".join(problems),
+            where="/proc/%d" % pid,
+            found="; ".join(problems),
+            expected="release %s as declared" % wanted[1],
         )
     return {
-        "pid": pid, "started": proc.started(state.ticks), "exe": program, "release": wanted[1], "uid": uid,
-        "arguments": len(words) - 1, "variables": len(spec["environ"]),
+        "pid": pid,
+        "started": proc.started(state.ticks),
+        "exe": program,
+        "release": wanted[1],
+        "uid": uid,
+        "arguments": len(words) - 1,
+        "variables": len(spec["environ"]),
         "files": files,
     }
 

@@ -1,4 +1,5 @@
 """Waits until a started process serves, and keeps serving."""
+
 import http.client
 import threading
 import time
@@ -58,21 +59,26 @@ class Readiness:
         """A token request blocks while the engine loads, so it waits in a thread and the process is watched meanwhile."""
         self.say("is asked for a token")
         while True:
-            outcome = []
-            left = max(1.0, end - time.monotonic())
-            thread = threading.Thread(target=lambda: outcome.append(attempt(self.probe, left)), daemon=True)
-            thread.start()
-            while thread.is_alive():
-                thread.join(POLL)
-                self.check_alive()
-                self.read_log()
-                self.check_time(end, "generates no token")
-            if outcome[0] is None:
+            outcome = self.attempt(end)
+            if outcome is None:
                 return
-            if isinstance(outcome[0], Fault):
-                raise self.with_log(outcome[0])
-            self.check_time(end, str(outcome[0]))
+            if isinstance(outcome, Fault):
+                raise self.with_log(outcome)
+            self.check_time(end, str(outcome))
             time.sleep(POLL)
+
+    def attempt(self, end):
+        """One token request: None when it was answered, else the error. Faults: exited, not-ready."""
+        outcome = []
+        left = max(1.0, end - time.monotonic())
+        thread = threading.Thread(target=lambda: outcome.append(error_of(self.probe, left)), daemon=True)
+        thread.start()
+        while thread.is_alive():
+            thread.join(POLL)
+            self.check_alive()
+            self.read_log()
+            self.check_time(end, "generates no token")
+        return outcome[0]
 
     def keep(self):
         """Watches for the stable window: same process, no restart, and ready at its end. Faults: exited, not-ready."""
@@ -84,7 +90,9 @@ class Readiness:
         yes, why = self.probe.ready(PATIENCE)
         self.check_alive()
         if not yes:
-            raise self.with_log(Fault("not-ready", "the server was ready and no longer is: %s" % why, found=why, expected="200"))
+            raise self.with_log(
+                Fault("not-ready", "the server was ready and no longer is: %s" % why, found=why, expected="200")
+            )
 
     def expect(self, pid, ticks):
         """Goes on with a process that was seen before: another one is a failure."""
@@ -108,16 +116,26 @@ class Readiness:
             return
         how = state.exit or "is gone"
         after = "" if self.born is None else " after %.1f s" % self.age()
-        raise self.with_log(Fault(
-            "exited", "the server %s%s (it %s)" % (how, after, self.stage), found=how, expected="a process that stays",
-        ))
+        raise self.with_log(
+            Fault(
+                "exited",
+                "the server %s%s (it %s)" % (how, after, self.stage),
+                found=how,
+                expected="a process that stays",
+            )
+        )
 
     def check_time(self, end, why):
         if time.monotonic() > end:
-            raise self.with_log(Fault(
-                "not-ready", "the server was not ready within %g s: it %s; %s" % (self.timeout, self.stage, why), found=why,
-                expected="ready within %g s" % self.timeout, remedy="raise `ready.timeout` if it needs longer to load",
-            ))
+            raise self.with_log(
+                Fault(
+                    "not-ready",
+                    "the server was not ready within %g s: it %s; %s" % (self.timeout, self.stage, why),
+                    found=why,
+                    expected="ready within %g s" % self.timeout,
+                    remedy="raise `ready.timeout` if it needs longer to load",
+                )
+            )
 
     def read_log(self):
         text, self.mark = self.log.since(self.mark)
@@ -132,7 +150,7 @@ class Readiness:
         return Fault(fault.code, fault.message, **dict(fault.more, where=str(self.log), detail=lines or None))
 
 
-def attempt(probe, timeout):
+def error_of(probe, timeout):
     """None for a token, else what kept it away."""
     try:
         probe.token(timeout)

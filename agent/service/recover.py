@@ -1,9 +1,10 @@
 """A reboot in the middle of an activation: a unit that at boot puts the old files back before the service starts."""
+
 import os
 
 from agent.files import atomic_write, remove_file
-from agent.service.detach import argv_of, detach
 from agent.service.decision import decide
+from agent.service.detach import argv_of, detach
 from agent.service.previous import Previous
 from agent.service.rollback import restore
 from agent.service.systemctl import Systemctl, present

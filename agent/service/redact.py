@@ -1,8 +1,11 @@
 """Takes secrets out of text that is shown."""
+
 import re
 
 #: Values of variables with such names are hidden too: nobody has to remember to mark HF_TOKEN.
-_SECRET_NAME = re.compile(r"(TOKEN(?!S|IZ)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_KEY|PRIVATE_KEY)", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(TOKEN(?!S|IZ)|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_KEY|PRIVATE_KEY)", re.IGNORECASE
+)
 
 
 #: A token shows itself by its looks, whatever its variable is called.

@@ -1,4 +1,5 @@
 """`service.remove`: stops the service and takes away all that is its own."""
+
 import glob
 import os
 
@@ -26,7 +27,9 @@ def remove(request):
         if not owns(request.layout, request.args["claim"]):
             return {}
         if activation.status(place)[0] in ("running", "interrupted"):
-            raise Fault("busy", "service %s is being activated" % place.name, where=place.activation(), remedy="run this again")
+            raise Fault(
+                "busy", "service %s is being activated" % place.name, where=place.activation(), remedy="run this again"
+            )
         stop(request, place)
         clear(place)
         release_claim(request.layout, request.args["claim"])

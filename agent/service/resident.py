@@ -1,4 +1,5 @@
 """The agent as a file that Python runs: what stays on the host for as long as one activation takes."""
+
 import importlib.util
 import os
 import zipfile

@@ -1,7 +1,7 @@
 """The way back: the old files, the old process, and the proof that it serves."""
+
 from agent.files import remove_file
 from agent.service.hook import run_hook
-from agent.service.previous import Previous
 from agent.service.proof import prove
 from agent.service.readiness import Readiness
 from agent.service.supervisors import supervisor
@@ -30,11 +30,19 @@ class Rollback:
             if not self.step("back-restore", self.restore):
                 return self.sentence("the files of before could not be put back"), False
         if saved["supervisor"] is None:
-            return self.sentence("there was no service before: what was made for it was removed again"), not self.problems
+            return self.sentence(
+                "there was no service before: what was made for it was removed again"
+            ), not self.problems
         if not saved["running"]:
-            return self.sentence("the files of before are back; the server did not run before, and does not now"), not self.problems
+            return self.sentence(
+                "the files of before are back; the server did not run before, and does not now"
+            ), not self.problems
         release = self.previous.spec()["release"]
-        if not (self.step("back-start", self.start) and self.step("back-wait", self.wait) and self.step("back-prove", self.prove)):
+        if not (
+            self.step("back-start", self.start)
+            and self.step("back-wait", self.wait)
+            and self.step("back-prove", self.prove)
+        ):
             return self.sentence("release %s is back in place but does not serve" % release), False
         if what.drained:
             self.step("back-undo", self.undo)

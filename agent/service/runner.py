@@ -2,6 +2,7 @@
 
 `run ROOT SERVICE` does it; `watch` runs that and runs it again when it is killed; `recover` is for the boot.
 """
+
 import errno
 import fcntl
 import os

@@ -1,4 +1,6 @@
 """Who listens on a TCP port."""
+
+import contextlib
 import ipaddress
 import os
 import socket
@@ -26,7 +28,7 @@ def listeners(port):
 
 def _address(family, text):
     """The kernel prints addresses as 32-bit words in the machine's byte order."""
-    raw = b"".join(bytes.fromhex(text[at:at + 8])[::-1] for at in range(0, len(text), 8))
+    raw = b"".join(bytes.fromhex(text[at : at + 8])[::-1] for at in range(0, len(text), 8))
     return ipaddress.ip_address(raw if family == socket.AF_INET6 else raw[:4])
 
 
@@ -58,12 +60,8 @@ def holders(address, port):
 
 def _sockets(pid):
     found = set()
-    try:
+    with contextlib.suppress(OSError):
         for fd in os.listdir("/proc/%d/fd" % pid):
-            try:
+            with contextlib.suppress(OSError):
                 found.add(os.readlink("/proc/%d/fd/%s" % (pid, fd)))
-            except OSError:
-                pass
-    except OSError:
-        pass
     return found

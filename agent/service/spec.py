@@ -1,4 +1,5 @@
 """From the declared process to the file that the launcher runs."""
+
 import json
 import os
 
@@ -6,6 +7,9 @@ from agent.fault import Fault
 from agent.service.environment import environment, site_packages
 
 FORMAT = 1
+
+#: What RDMA, NCCL and many connections need; as far as the host allows, and for what is not declared otherwise.
+LIMITS = {"nofile": "1048576", "memlock": "infinity", "stack": "67108864"}
 
 
 def build(place, wish, account, variables, venv, config=None):
@@ -15,14 +19,18 @@ def build(place, wish, account, variables, venv, config=None):
     gate gives its candidate). `config`: path of the file with the keys, or None.
     """
     declared = wish["spec"]
+    limits = dict(declared.get("limits") or {})
     release = place.layout.release(wish["venv"], wish["release"])
     site = os.path.join(venv, os.path.relpath(site_packages(release), release))
     args = list(declared["args"])
     if config is not None:
         if any(arg == "--config" or arg.startswith("--config=") for arg in args):
             raise Fault(
-                "config-twice", "service %s has an API key and a `--config` of its own" % place.name, where="--config",
-                found="--config among the arguments", expected="one configuration file: SGLang reads only one",
+                "config-twice",
+                "service %s has an API key and a `--config` of its own" % place.name,
+                where="--config",
+                found="--config among the arguments",
+                expected="one configuration file: SGLang reads only one",
                 remedy="move what that file sets into `flags`, or the key into that file",
             )
         args += ["--config", config]
@@ -34,12 +42,14 @@ def build(place, wish, account, variables, venv, config=None):
         "argv": [os.path.join(venv, "bin", "python"), "-m", declared["module"]] + args,
         "environ": environment(account, variables, venv, site),
         "cwd": declared.get("workingDirectory") or place.work,
+        "account": account.name,
         "user": declared.get("user"),
         "group": declared.get("group"),
         "uid": account.uid,
         "gid": account.gid,
         "groups": list(account.groups),
-        "limits": dict(declared.get("limits") or {}),
+        "limits": limits,
+        "wishes": {name: value for name, value in LIMITS.items() if name not in limits},
         "supervisor": declared["supervisor"],
         "log": log_of(place, declared),
         "stopTimeout": declared["stopTimeout"],
@@ -81,5 +91,5 @@ def api_key(config):
     with open(config, encoding="utf-8") as lines:
         for line in lines:
             if line.startswith("api-key: "):
-                return json.loads(line[len("api-key: "):])
+                return json.loads(line[len("api-key: ") :])
     return None

@@ -1,4 +1,5 @@
 """How a service stands, in the words that both supervisors share."""
+
 import collections
 
 #: phase: running | unkept (it runs, its keeper is gone) | starting | restarting | stopped | failed; pid and ticks of the main process, or None;

@@ -1,4 +1,5 @@
-"""The supervisors by name. Both offer: state, members, log, install, reload, start, stop, uninstall."""
+"""The supervisors by name. Both offer: state, members, log, install, start, stop, uninstall."""
+
 from agent.service.process import Process
 from agent.service.systemd import Systemd
 

@@ -1,4 +1,6 @@
 """Ending processes so that none is left: only those that are known to be ours, each by pid and start tick."""
+
+import contextlib
 import os
 import signal
 import time
@@ -17,10 +19,8 @@ def send(processes, number):
     """Signals each process that is still the one it was."""
     for pid, ticks in processes:
         if proc.alive(pid, ticks):
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-            except ProcessLookupError:
-                pass
 
 
 def wait_gone(members, timeout, poll=0.05):
@@ -43,8 +43,11 @@ def kill_all(members, timeout=20):
         if time.monotonic() >= end:
             names = ", ".join(proc.describe(pid) for pid, _ in left)
             raise Fault(
-                "not-stopped", "%d processes of the service do not end, not even by SIGKILL: %s" % (len(left), names),
-                found=names, expected="none", remedy="a process in state D waits for a device or a file system: see dmesg",
+                "not-stopped",
+                "%d processes of the service do not end, not even by SIGKILL: %s" % (len(left), names),
+                found=names,
+                expected="none",
+                remedy="a process in state D waits for a device or a file system: see dmesg",
             )
         send(left, signal.SIGKILL)
         time.sleep(0.05)

@@ -1,4 +1,5 @@
 """Moves a stopped service to its new release, spec and supervisor."""
+
 import json
 import os
 

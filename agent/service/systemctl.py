@@ -1,14 +1,28 @@
 """systemctl, asked and told; the only place that runs it."""
+
 import os
 import subprocess
 
 from agent.fault import Fault
 
 #: What one look at a unit asks for.
-PROPERTIES = (
-    "Id LoadState ActiveState SubState MainPID NRestarts NeedDaemonReload UnitFileState FragmentPath DropInPaths "
-    "ControlGroup ExecMainStatus ExecMainCode ExecMainExitTimestamp Result"
-).split()
+PROPERTIES = [
+    "Id",
+    "LoadState",
+    "ActiveState",
+    "SubState",
+    "MainPID",
+    "NRestarts",
+    "NeedDaemonReload",
+    "UnitFileState",
+    "FragmentPath",
+    "DropInPaths",
+    "ControlGroup",
+    "ExecMainStatus",
+    "ExecMainCode",
+    "ExecMainExitTimestamp",
+    "Result",
+]
 
 
 class Systemctl:
@@ -40,8 +54,11 @@ class Systemctl:
         exit, out, err = self.ask(*words, timeout=timeout)
         if exit != 0:
             raise Fault(
-                "systemctl", "systemctl %s failed: %s" % (" ".join(words), (err or out).strip() or "exit %d" % exit),
-                where=words[-1], found="exit %d" % exit, expected="exit 0",
+                "systemctl",
+                "systemctl %s failed: %s" % (" ".join(words), (err or out).strip() or "exit %d" % exit),
+                where=words[-1],
+                found="exit %d" % exit,
+                expected="exit 0",
             )
         return out
 
@@ -65,12 +82,18 @@ def run(argv, env, timeout):
     """(exit, stdout, stderr) of a command that reads nothing. Fault: no-command, timeout."""
     try:
         done = subprocess.run(
-            argv, env=env, timeout=timeout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            argv,
+            env=env,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
         )
     except FileNotFoundError:
         raise Fault("no-command", "%s is not installed on this host" % argv[0], found="not on PATH", expected=argv[0])
     except subprocess.TimeoutExpired:
-        raise Fault("timeout", "%s did not end within %d s" % (" ".join(argv), timeout), expected="an end within %d s" % timeout)
+        raise Fault(
+            "timeout", "%s did not end within %d s" % (" ".join(argv), timeout), expected="an end within %d s" % timeout
+        )
     return done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
 

@@ -1,4 +1,5 @@
 """The `systemd` supervisor: a unit that runs the launcher."""
+
 import os
 import shutil
 
@@ -40,17 +41,25 @@ class Systemd:
         text = unit_text(self.place, spec, not self.ctl.user, version()).encode()
         if spec["log"]:
             touch_private(spec["log"])
+        if self.installed(text):
+            return
         os.makedirs(self.ctl.units, exist_ok=True)
         self.set_drop_ins_aside()
         atomic_write(self.place.unit_text, text, 0o644)
         atomic_write(self.path, text, 0o644)
-        self.reload()
+        self.ctl.tell("daemon-reload")
         if self.show()["LoadState"] == "masked":
             self.ctl.tell("unmask", "--runtime", self.place.unit)
         self.ctl.tell("reenable", self.place.unit)
 
-    def reload(self):
-        self.ctl.tell("daemon-reload")
+    def installed(self, text):
+        """Whether the unit is in place as it is to be: the old server is stopped by now, and a reload takes its time."""
+        shown = self.show()
+        return (
+            [content(self.path), content(self.place.unit_text)] == [text, text]
+            and not os.path.isdir(self.path + ".d")
+            and (shown["NeedDaemonReload"], shown["UnitFileState"], shown["LoadState"]) == ("no", "enabled", "loaded")
+        )
 
     def start(self):
         """Starts it and returns once the launcher was executed. Fault: not-started."""
@@ -58,8 +67,11 @@ class Systemd:
         exit, _, err = self.ctl.ask("start", self.place.unit)
         if exit != 0:
             raise Fault(
-                "not-started", "systemd did not start %s: %s" % (self.place.unit, err.strip().split("\n")[0]),
-                where=self.place.unit, found=err.strip(), expected="a running process",
+                "not-started",
+                "systemd did not start %s: %s" % (self.place.unit, err.strip().split("\n")[0]),
+                where=self.place.unit,
+                found=err.strip(),
+                expected="a running process",
             )
 
     def stop(self, timeout):
@@ -77,7 +89,7 @@ class Systemd:
             if os.path.lexists(path):
                 os.unlink(path)
         shutil.rmtree(self.path + ".d", ignore_errors=True)
-        self.reload()
+        self.ctl.tell("daemon-reload")
         self.ctl.ask("reset-failed", self.place.unit)
 
     def set_drop_ins_aside(self):
@@ -100,7 +112,9 @@ def state_of(shown):
         phase = "starting"
     else:
         phase = "failed" if active == "failed" else "stopped"
-    return State(phase, pid if entry else None, entry.ticks if entry else None, int(shown.get("NRestarts") or 0), exit_of(shown))
+    return State(
+        phase, pid if entry else None, entry.ticks if entry else None, int(shown.get("NRestarts") or 0), exit_of(shown)
+    )
 
 
 def exit_of(shown):
@@ -127,6 +141,15 @@ def in_group(group):
 def within(path, group):
     """Whether a control group, seen from a namespace that may show more of its path, is `group` or below it."""
     return path.endswith(group) or (group + "/") in path
+
+
+def content(path):
+    """Bytes of a file; None when there is none."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def touch_private(path):

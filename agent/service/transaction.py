@@ -1,4 +1,5 @@
 """The activation: from the old process to the new one, proven, or back. It runs on the host and needs nobody."""
+
 import os
 import traceback
 
@@ -45,18 +46,28 @@ class Activation:
         elif what.action == "nothing":
             outcome.clean(self.place)
         else:
-            fault = decision.cause_of(lines) or Fault("interrupted", "the activation was cut in stage %s" % what.stage).report()
+            fault = (
+                decision.cause_of(lines)
+                or Fault("interrupted", "the activation was cut in stage %s" % what.stage).report()
+            )
             self.back(what, dict(fault, stage=fault.get("stage", what.stage)))
 
     def forward(self, first):
-        stages = decision.FORWARD[decision.FORWARD.index(first):]
+        stages = decision.FORWARD[decision.FORWARD.index(first) :]
         for stage in stages:
             fault = self.attempt(stage, getattr(self, stage))
             if fault is not None:
                 self.back(decision.decide(self.journal.lines(), self.journal.boot), fault)
                 return
         facts = self.facts()
-        outcome.conclude(self, "committed", release=self.spec["release"], pid=facts["pid"], readyAfter=facts["readyAfter"], proof=facts["proof"])
+        outcome.conclude(
+            self,
+            "committed",
+            release=self.spec["release"],
+            pid=facts["pid"],
+            readyAfter=facts["readyAfter"],
+            proof=facts["proof"],
+        )
 
     def attempt(self, stage, act):
         """Runs one stage between its lines in the journal; the report of its fault, or None."""

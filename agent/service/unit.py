@@ -1,4 +1,5 @@
 """The text of a service's systemd unit. Pure."""
+
 import os
 
 
@@ -23,14 +24,20 @@ def unit_text(place, spec, system=True, version=0):
         "ExecStart=%s" % " ".join(quoted(word).replace("$", "$$") for word in start),
         "WorkingDirectory=%s" % specifiers(spec["cwd"]),
     ]
-    if system:
+    # Who has no entry in the user database is unknown to systemd: the launcher becomes that user.
+    if system and spec["account"] is not None:
         if spec["user"] is not None:
             lines.append("User=%s" % spec["user"])
         if spec["group"] is not None:
             lines.append("Group=%s" % spec["group"])
-    lines += ["Limit%s=%s" % (name.upper(), value) for name, value in sorted(spec["limits"].items())]
+    lines += [
+        "Limit%s=%s" % (name.upper(), value) for name, value in sorted(dict(spec["wishes"], **spec["limits"]).items())
+    ]
     if spec["log"] is not None:
-        lines += ["StandardOutput=append:%s" % specifiers(spec["log"]), "StandardError=append:%s" % specifiers(spec["log"])]
+        lines += [
+            "StandardOutput=append:%s" % specifiers(spec["log"]),
+            "StandardError=append:%s" % specifiers(spec["log"]),
+        ]
     lines += ["Restart=on-failure", "RestartSec=5"]
     if version >= 254:
         lines += ["RestartSteps=5", "RestartMaxDelaySec=60"]
@@ -47,20 +54,25 @@ def unit_text(place, spec, system=True, version=0):
 
 def recover_text(place, argv, system=True):
     """The unit that at boot ends an activation which a reboot cut, before the service starts."""
-    return "\n".join([
-        "# Made by pulumi-sglang for the service in %s; gone when its activation has ended" % place.dir,
-        "[Unit]",
-        "Description=Ends the activation of SGLang %s that a reboot cut" % specifiers(place.name),
-        "Before=%s" % place.unit,
-        "RequiresMountsFor=%s" % quoted(place.dir),
-        "",
-        "[Service]",
-        "Type=oneshot",
-        "ExecStart=%s" % " ".join(quoted(word).replace("$", "$$") for word in argv),
-        "",
-        "[Install]",
-        "WantedBy=%s" % ("multi-user.target" if system else "default.target"),
-    ]) + "\n"
+    return (
+        "\n".join(
+            [
+                "# Made by pulumi-sglang for the service in %s; gone when its activation has ended" % place.dir,
+                "[Unit]",
+                "Description=Ends the activation of SGLang %s that a reboot cut" % specifiers(place.name),
+                "Before=%s" % place.unit,
+                "RequiresMountsFor=%s" % quoted(place.dir),
+                "",
+                "[Service]",
+                "Type=oneshot",
+                "ExecStart=%s" % " ".join(quoted(word).replace("$", "$$") for word in argv),
+                "",
+                "[Install]",
+                "WantedBy=%s" % ("multi-user.target" if system else "default.target"),
+            ]
+        )
+        + "\n"
+    )
 
 
 def specifiers(text):

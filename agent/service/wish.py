@@ -1,4 +1,5 @@
 """What `service.activate` is asked for, and the spec that follows from it on this host."""
+
 import glob
 import os
 import secrets as randomness
@@ -20,7 +21,9 @@ class Wish:
     def __init__(self, place, args):
         self.place = place
         self.asked = {name: args.get(name) for name in FIELDS}
-        self.ready = dict(READY, **{name: value for name, value in (args.get("ready") or {}).items() if value is not None})
+        self.ready = dict(
+            READY, **{name: value for name, value in (args.get("ready") or {}).items() if value is not None}
+        )
         self.patched = (args.get("gates") or {}).get("patched") or []
         self.account = account(self.declared.get("user"), self.declared.get("group"))
         self.variables = self.staged()
@@ -38,8 +41,12 @@ class Wish:
         """The staged variables. Faults: no-release, no-env."""
         if not os.path.exists(os.path.join(self.release, "bin", "python")):
             raise Fault(
-                "no-release", "there is no release %s of venv %s on this host" % (self.asked["release"], self.asked["venv"]),
-                where=self.release, found="nothing", expected="a whole release", remedy="run `up` without --target, so that the venv is made first",
+                "no-release",
+                "there is no release %s of venv %s on this host" % (self.asked["release"], self.asked["venv"]),
+                where=self.release,
+                found="nothing",
+                expected="a whole release",
+                remedy="run `up` without --target, so that the venv is made first",
             )
         if self.asked["env"] is None:
             return {}
@@ -47,8 +54,12 @@ class Wish:
         kept = read_json(path)
         if kept is None:
             raise Fault(
-                "no-env", "the environment %s of service %s is not on this host" % (self.asked["env"], self.place.name),
-                where=path, found="nothing", expected="staged variables", remedy="run `up` without --target, so that it is staged first",
+                "no-env",
+                "the environment %s of service %s is not on this host" % (self.asked["env"], self.place.name),
+                where=path,
+                found="nothing",
+                expected="staged variables",
+                remedy="run `up` without --target, so that it is staged first",
             )
         return kept["variables"]
 
@@ -77,15 +88,25 @@ class Wish:
     def hidden(self):
         """What must not be shown of this service, old or new."""
         old = read_json(self.place.spec) or {"environ": {}}
-        return sorted(secret_values(self.asked["secrets"], self.variables) | secret_values({}, old["environ"]) | old_keys(old))
+        return sorted(
+            secret_values(self.asked["secrets"], self.variables) | secret_values({}, old["environ"]) | old_keys(old)
+        )
 
     def candidate(self):
         """What the gates try: the same process, from the release's own path."""
         spec = self.spec(self.release)
         return {
-            "python": spec["argv"][0], "site": specs.site_packages(self.release), "env": spec["environ"], "cwd": spec["cwd"],
-            "user": self.declared.get("user"), "group": self.declared.get("group"), "limits": spec["limits"],
-            "module": self.declared["module"], "args": spec["argv"][3:], "release": self.release, "gates": self.asked["gates"] or {},
+            "python": spec["argv"][0],
+            "site": specs.site_packages(self.release),
+            "env": spec["environ"],
+            "cwd": spec["cwd"],
+            "user": self.declared.get("user"),
+            "group": self.declared.get("group"),
+            "limits": spec["limits"],
+            "module": self.declared["module"],
+            "args": spec["argv"][3:],
+            "release": self.release,
+            "gates": self.asked["gates"] or {},
         }
 
 

@@ -1,4 +1,5 @@
 """A root of its own with releases of the stand-in SGLang, for the tests of services: everything real, all of it here."""
+
 import contextlib
 import hashlib
 import http.client
@@ -119,19 +120,37 @@ class ServiceHost:
 
     def args(self, release="r1", env="e1", **more):
         spec = {
-            "module": "sglang.launch_server", "args": ["--model-path", self.model, "--port", str(self.port)],
-            "address": "127.0.0.1", "port": self.port, "modelPath": self.model, "user": None, "group": None,
-            "workingDirectory": None, "limits": {}, "supervisor": KIND, "log": None, "stopTimeout": 10,
+            "module": "sglang.launch_server",
+            "args": ["--model-path", self.model, "--port", str(self.port)],
+            "address": "127.0.0.1",
+            "port": self.port,
+            "modelPath": self.model,
+            "user": None,
+            "group": None,
+            "workingDirectory": None,
+            "limits": {},
+            "supervisor": KIND,
+            "log": None,
+            "stopTimeout": 10,
         }
         spec.update(more.pop("spec", {}))
         args = {
-            "root": self.layout.root, "service": "s", "venv": "v", "release": release, "env": env, "spec": spec, "secrets": {},
-            "gates": {"imports": [], "patched": [], "asserts": [], "flags": True, "timeout": 60}, "drain": None,
+            "root": self.layout.root,
+            "service": "s",
+            "venv": "v",
+            "release": release,
+            "env": env,
+            "spec": spec,
+            "secrets": {},
+            "gates": {"imports": [], "patched": [], "asserts": [], "flags": True, "timeout": 60},
+            "drain": None,
             "ready": {"timeout": 30, "stable": 0.3, "token": True, "path": None},
             "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"},
         }
         for name, value in more.items():
-            args[name] = dict(args[name], **value) if isinstance(args[name], dict) and isinstance(value, dict) else value
+            args[name] = (
+                dict(args[name], **value) if isinstance(args[name], dict) and isinstance(value, dict) else value
+            )
         return args
 
     def activate(self, release="r1", cancelled=None, **more):
@@ -153,7 +172,14 @@ class ServiceHost:
         `watcher`: what would run it again does not. `pause`: it stops there for good instead, so that the host can be cut.
         """
         mark = tempfile.mktemp(dir=self.top)
-        code = CUT.format(at=(stage, event), mark=mark, watcher=watcher, before=before, pause=pause, unit=self.place.activation_unit if KIND == "systemd" else None)
+        code = CUT.format(
+            at=(stage, event),
+            mark=mark,
+            watcher=watcher,
+            before=before,
+            pause=pause,
+            unit=self.place.activation_unit if KIND == "systemd" else None,
+        )
         sources = bundle.sources()
         sources["agent.service.journal"] += code
         with unittest.mock.patch("agent.service.resident.sources", lambda: sources):
@@ -165,7 +191,10 @@ class ServiceHost:
         return look.services(self.layout, {"uid": os.geteuid(), "systemd": KIND == "systemd"})["s"]
 
     def remove(self):
-        args = {"root": self.layout.root, "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"}}
+        args = {
+            "root": self.layout.root,
+            "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"},
+        }
         return remove.remove(Request(args))
 
     def pid(self):
@@ -178,7 +207,9 @@ class ServiceHost:
         """What the server that runs answers, or None."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
-            connection.request("POST", "/generate", json.dumps({"input_ids": [1], "sampling_params": {"max_new_tokens": 1}}))
+            connection.request(
+                "POST", "/generate", json.dumps({"input_ids": [1], "sampling_params": {"max_new_tokens": 1}})
+            )
             return json.loads(connection.getresponse().read().decode()).get("text")
         except OSError:
             return None

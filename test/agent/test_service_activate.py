@@ -6,8 +6,8 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 import unittest
+import unittest.mock
 
 from agent.service import proc
 from test.agent.service_host import KIND, ServiceHost, eventually, in_background, sha256
@@ -20,15 +20,25 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.host = ServiceHost()
         self.addCleanup(self.host.close)
+        # What the gates do is tested elsewhere; they take half of the time here.
+        self.gates = unittest.mock.patch("agent.service.activate.gates")
+        self.gates.start()
+        self.addCleanup(unittest.mock.patch.stopall)
 
 
 class AnActivation(Case):
     def test_starts_the_service_and_proves_it(self):
+        self.gates.stop()
         result = self.host.activate("r1")
         self.assertEqual((result["release"], result["restarted"], result["pid"]), ("r1", True, self.host.pid()))
         facts = self.host.look()
-        self.assertEqual((facts["running"], facts["current"]["release"], facts["process"]["release"]), ("running", "r1", "r1"))
-        self.assertEqual((facts["process"]["argsMatch"], facts["process"]["envDiffers"], facts["process"]["newerFiles"]), (True, [], []))
+        self.assertEqual(
+            (facts["running"], facts["current"]["release"], facts["process"]["release"]), ("running", "r1", "r1")
+        )
+        self.assertEqual(
+            (facts["process"]["argsMatch"], facts["process"]["envDiffers"], facts["process"]["newerFiles"]),
+            (True, [], []),
+        )
         self.assertEqual(facts["activation"]["state"], "committed")
         self.assertEqual(self.host.text(), "Paris.")
 
@@ -58,7 +68,9 @@ class AnActivation(Case):
 
     def test_leaves_no_secrets_of_the_job_behind(self):
         self.host.activate("r1", secrets={"apiKey": "key-12345678"})
-        self.assertEqual(sorted(os.listdir(self.host.place.activation())), ["job.json", "journal.jsonl", "lock", "result.json"])
+        self.assertEqual(
+            sorted(os.listdir(self.host.place.activation())), ["job.json", "journal.jsonl", "lock", "result.json"]
+        )
         for name in os.listdir(self.host.place.activation()):
             with open(self.host.place.activation(name)) as file:
                 self.assertNotIn("key-12345678", file.read())
@@ -83,8 +95,17 @@ class AnActivation(Case):
 
     def test_puts_every_byte_of_the_environment_into_the_process(self):
         values = {
-            "A": 'k\\1$HOME"q\'#;', "B": "  lead and trail  ", "C": "=a=b", "D": "two\nlines", "E": "a\tb", "F": "é漢", "G": "",
-            "H": "x" * 20000, "I": "%h %n", "J": "{site}|{{site}}", "K": "${X} $$ `id`",
+            "A": "k\\1$HOME\"q'#;",
+            "B": "  lead and trail  ",
+            "C": "=a=b",
+            "D": "two\nlines",
+            "E": "a\tb",
+            "F": "é漢",
+            "G": "",
+            "H": "x" * 20000,
+            "I": "%h %n",
+            "J": "{site}|{{site}}",
+            "K": "${X} $$ `id`",
         }
         self.host.variables("e2", values)
         pid = self.host.activate("r1", env="e2")["pid"]
@@ -92,7 +113,9 @@ class AnActivation(Case):
         wanted = {name: value.encode() for name, value in dict(values, J=site + "|{site}").items()}
         found = proc.environ(pid)
         self.assertEqual({name: found[name.encode()] for name in values}, wanted)
-        self.assertEqual(sorted(set(found) - {name.encode() for name in values}), [b"HOME", b"LANG", b"LOGNAME", b"PATH", b"USER"])
+        self.assertEqual(
+            sorted(set(found) - {name.encode() for name in values}), [b"HOME", b"LANG", b"LOGNAME", b"PATH", b"USER"]
+        )
 
     def test_sets_the_declared_limits_and_reads_them_back(self):
         pid = self.host.activate("r1", spec={"limits": {"nofile": 512, "core": "0"}})["pid"]
@@ -110,14 +133,19 @@ class AFailedActivation(Case):
         self.host.activate("r1")
         self.host.release("r3", start=NEVER)
         fault = self.host.fails("r3", ready={"timeout": 2})
-        self.assertEqual((fault.code, fault.more["stage"], fault.more["restored"]), ("not-ready", "wait", "release r1 runs again and answers"))
+        self.assertEqual(
+            (fault.code, fault.more["stage"], fault.more["restored"]),
+            ("not-ready", "wait", "release r1 runs again and answers"),
+        )
         self.assertIn("within 2 s", fault.message)
         self.assertIn("Load weight begin", fault.more["detail"])
         self.old_runs()
 
     def old_runs(self):
         facts = self.host.look()
-        self.assertEqual((facts["running"], facts["current"]["release"], facts["process"]["release"]), ("running", "r1", "r1"))
+        self.assertEqual(
+            (facts["running"], facts["current"]["release"], facts["process"]["release"]), ("running", "r1", "r1")
+        )
         self.assertEqual(facts["activation"]["state"], "rolled-back")
         self.assertEqual(self.host.text(), "Paris.")
 
@@ -145,6 +173,7 @@ class AFailedActivation(Case):
         self.assertEqual(self.host.processes(), [])
 
     def test_at_the_gates_leaves_the_old_process_alone(self):
+        self.gates.stop()
         pid = self.host.activate("r1")["pid"]
         self.host.release("r3", patch="import no_such_module\n")
         fault = self.host.fails("r3", secrets={"apiKey": "key-12345678"})
@@ -169,7 +198,9 @@ class APort(Case):
             held.bind(("127.0.0.1", 0))
             held.listen(1)
             port = held.getsockname()[1]
-            fault = self.host.fails("r1", spec={"port": port, "args": ["--model-path", self.host.model, "--port", str(port)]})
+            fault = self.host.fails(
+                "r1", spec={"port": port, "args": ["--model-path", self.host.model, "--port", str(port)]}
+            )
         self.assertEqual(fault.code, "port-taken")
         self.assertIn("port %d is taken by pid %d (user " % (port, os.getpid()), fault.message)
         self.assertEqual(self.host.pid(), pid)
@@ -260,7 +291,9 @@ class ADrain(Case):
     def test_is_undone_after_a_way_back(self):
         self.host.activate("r1")
         self.host.release("r3", start=NEVER)
-        self.host.fails("r3", ready={"timeout": 1}, drain={"argv": self.hook("drain"), "undo": self.hook("undo"), "timeout": 5})
+        self.host.fails(
+            "r3", ready={"timeout": 1}, drain={"argv": self.hook("drain"), "undo": self.hook("undo"), "timeout": 5}
+        )
         self.assertEqual(self.said(), ["drain", "undo"])
 
     def test_is_ended_and_undone_by_a_cancel(self):
@@ -316,7 +349,9 @@ class ARemoval(Case):
 
 class ALook(Case):
     def test_sees_a_patched_file_that_was_altered_or_exchanged_under_the_process(self):
-        site = os.path.join(self.host.layout.release("v", "r1"), "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+        site = os.path.join(
+            self.host.layout.release("v", "r1"), "lib", "python%d.%d" % sys.version_info[:2], "site-packages"
+        )
         path = os.path.join(site, "sglang/srt/answer.py")
         patched = [{"module": "sglang.srt.answer", "path": None, "sha256": sha256(path)}]
         pid = self.host.activate("r1", gates={"patched": patched})["pid"]
@@ -343,7 +378,9 @@ class ALook(Case):
     def test_says_how_a_failing_server_stands(self):
         self.host.activate("r1")
         os.kill(self.host.pid(), signal.SIGKILL)
-        self.assertTrue(eventually(lambda: "was ended by signal 9, and is started again" in self.host.look()["running"]))
+        self.assertTrue(
+            eventually(lambda: "was ended by signal 9, and is started again" in self.host.look()["running"])
+        )
         self.assertTrue(eventually(lambda: self.host.look()["running"] == "running"))
 
 

@@ -32,11 +32,23 @@ class ACutActivation(unittest.TestCase):
         self.check(journal(*BEFORE_STOP), "abort", "drain", drained=True)
 
     def test_from_the_stop_to_the_start_goes_back(self):
-        for stages in (["stop:begin"], ["stop"], ["stop", "switch:begin"], ["stop", "switch"], ["stop", "switch", "start:begin"]):
+        for stages in (
+            ["stop:begin"],
+            ["stop"],
+            ["stop", "switch:begin"],
+            ["stop", "switch"],
+            ["stop", "switch", "start:begin"],
+        ):
             self.check(journal(*(BEFORE_STOP + stages)), "roll-back", stages[-1].split(":")[0], drained=True)
 
     def test_after_the_start_goes_on_waiting_on_the_same_boot(self):
-        for stages in ([], ["wait:begin"], ["wait", "stable:begin"], ["wait", "stable", "prove:begin"], ["wait", "stable", "prove"]):
+        for stages in (
+            [],
+            ["wait:begin"],
+            ["wait", "stable:begin"],
+            ["wait", "stable", "prove:begin"],
+            ["wait", "stable", "prove"],
+        ):
             stage = (stages or ["start"])[-1].split(":")[0]
             self.check(journal(*(STARTED + stages)), "wait", stage, drained=True)
 
@@ -44,7 +56,12 @@ class ACutActivation(unittest.TestCase):
         self.check(journal(*(STARTED + ["wait:begin"])), "roll-back", "wait", drained=True, boot="b2")
 
     def test_that_was_cut_three_times_after_the_start_goes_back(self):
-        lines = journal(*(STARTED + ["wait:begin", "wait:resume", "wait:begin", "wait:resume", "wait:begin", "wait:resume", "wait:begin"]))
+        lines = journal(
+            *(
+                STARTED
+                + ["wait:begin", "wait:resume", "wait:begin", "wait:resume", "wait:begin", "wait:resume", "wait:begin"]
+            )
+        )
         self.check(lines, "roll-back", "wait", drained=True)
 
     def test_that_was_proven_is_finished_even_on_another_boot(self):
@@ -55,7 +72,12 @@ class ACutActivation(unittest.TestCase):
     def test_that_failed_goes_back(self):
         lines = journal(*(STARTED + ["wait:begin", "wait:failed"]))
         self.check(lines, "roll-back", "wait", drained=True)
-        self.check(journal(*(STARTED + ["wait", "stable", "prove", "commit:begin", "commit:failed"])), "roll-back", "commit", drained=True)
+        self.check(
+            journal(*(STARTED + ["wait", "stable", "prove", "commit:begin", "commit:failed"])),
+            "roll-back",
+            "commit",
+            drained=True,
+        )
 
     def test_that_failed_before_the_stop_leaves_the_old_process_alone(self):
         self.check(journal("preflight", "save", "drain:begin", "drain:failed"), "abort", "drain", drained=True)

@@ -3,11 +3,11 @@ import unittest
 from agent.layout import Layout
 from agent.service.account import Account
 from agent.service.environment import environment
-from agent.service.place import Place
-from agent.service.spec import api_key, config_text, needs_restart
-from agent.service.redact import redact, secret_values
-from agent.service.progress import stage_of
 from agent.service.logs import last_lines
+from agent.service.place import Place
+from agent.service.progress import stage_of
+from agent.service.redact import redact, secret_values
+from agent.service.spec import api_key, config_text, needs_restart
 
 BOB = Account("bob", 1000, 1000, [1000], "/home/bob")
 VENV, SITE = "/r/services/s/venv", "/r/services/s/venv/lib/python3.12/site-packages"
@@ -19,9 +19,16 @@ class AnEnvironment(unittest.TestCase):
         return environment(account, variables, VENV, SITE)
 
     def test_has_what_the_user_database_says(self):
-        self.assertEqual(self.made({}), {
-            "HOME": "/home/bob", "USER": "bob", "LOGNAME": "bob", "LANG": "C.UTF-8", "PATH": PATH,
-        })
+        self.assertEqual(
+            self.made({}),
+            {
+                "HOME": "/home/bob",
+                "USER": "bob",
+                "LOGNAME": "bob",
+                "LANG": "C.UTF-8",
+                "PATH": PATH,
+            },
+        )
 
     def test_of_a_number_without_an_entry_has_no_home(self):
         self.assertEqual(self.made({}, Account(None, 4711, 4711, [4711], None)), {"LANG": "C.UTF-8", "PATH": PATH})
@@ -31,14 +38,27 @@ class AnEnvironment(unittest.TestCase):
         self.assertEqual(self.made({"HOME": "", "PATH": "/bin"})["PATH"], "/bin")
 
     def test_puts_places_in(self):
-        self.assertEqual(self.made({"L": "{site}/nvidia/lib:{venv}/lib:{site}"})["L"], SITE + "/nvidia/lib:" + VENV + "/lib:" + SITE)
+        self.assertEqual(
+            self.made({"L": "{site}/nvidia/lib:{venv}/lib:{site}"})["L"], SITE + "/nvidia/lib:" + VENV + "/lib:" + SITE
+        )
 
     def test_leaves_doubled_and_other_braces(self):
         self.assertEqual(self.made({"A": "{{site}} {{venv}} {other} {}"})["A"], "{site} {venv} {other} {}")
         self.assertEqual(self.made({"A": '{"a":{"site":1}}'})["A"], '{"a":{"site":1}}')
 
     def test_keeps_every_other_byte(self):
-        for value in ('k\\1$HOME"q\'#;', " lead and trail ", "=a=b", "two\nlines", "\t", "é", "", "x" * 20000, "%h", "\udcff"):
+        for value in (
+            "k\\1$HOME\"q'#;",
+            " lead and trail ",
+            "=a=b",
+            "two\nlines",
+            "\t",
+            "é",
+            "",
+            "x" * 20000,
+            "%h",
+            "\udcff",
+        ):
             self.assertEqual(self.made({"A": value})["A"], value)
 
 
@@ -66,10 +86,17 @@ class ASpec(unittest.TestCase):
 
 class Secrets(unittest.TestCase):
     def test_are_the_keys_and_what_is_called_or_looks_like_one(self):
-        values = secret_values({"apiKey": "key-1", "adminApiKey": None}, {
-            "HF_TOKEN": "hf_abcdefgh", "MAX_TOKENS": "40960000", "PATH": "/usr/bin:/usr/local/cuda-12/bin",
-            "WANDB": "0123456789abcdef0123", "NCCL_BUFFSIZE": "16777216", "NAME": "a-name-of-some-length-only",
-        })
+        values = secret_values(
+            {"apiKey": "key-1", "adminApiKey": None},
+            {
+                "HF_TOKEN": "hf_abcdefgh",
+                "MAX_TOKENS": "40960000",
+                "PATH": "/usr/bin:/usr/local/cuda-12/bin",
+                "WANDB": "0123456789abcdef0123",
+                "NCCL_BUFFSIZE": "16777216",
+                "NAME": "a-name-of-some-length-only",
+            },
+        )
         self.assertEqual(values, {"key-1", "hf_abcdefgh", "0123456789abcdef0123"})
 
     def test_are_taken_out_also_where_they_are_quoted(self):
@@ -80,7 +107,12 @@ class Secrets(unittest.TestCase):
 class ALog(unittest.TestCase):
     def test_tells_the_stage_of_loading(self):
         self.assertEqual(stage_of("[x] server_args=ServerArgs(..)\n"), "reads its arguments")
-        self.assertEqual(stage_of("Load weight begin. avail mem=1\nMulti-thread loading shards:  40% Completed | 2/5 [\rMulti-thread loading shards:  60% Completed | 3/5 ["), "loads weights, 60 % (3/5)")
+        self.assertEqual(
+            stage_of(
+                "Load weight begin. avail mem=1\nMulti-thread loading shards:  40% Completed | 2/5 [\rMulti-thread loading shards:  60% Completed | 3/5 ["
+            ),
+            "loads weights, 60 % (3/5)",
+        )
         self.assertEqual(stage_of("INFO:     Uvicorn running on http://127.0.0.1:1\nother"), "listens, and warms up")
         self.assertIsNone(stage_of("hello\n"))
 

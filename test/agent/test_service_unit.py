@@ -6,7 +6,16 @@ from agent.service.systemctl import parse_show
 from agent.service.systemd import within
 from agent.service.unit import recover_text, unit_text
 
-SPEC = {"cwd": "/srv/50% $x/work", "user": "sgl", "group": None, "limits": {"nofile": "65536", "memlock": "infinity"}, "log": None, "stopTimeout": 60}
+SPEC = {
+    "cwd": "/srv/50% $x/work",
+    "account": "sgl",
+    "user": "sgl",
+    "group": None,
+    "limits": {"nofile": "65536", "memlock": "infinity"},
+    "wishes": {"stack": "67108864"},
+    "log": None,
+    "stopTimeout": 60,
+}
 
 UNIT = """\
 # Made by pulumi-sglang for the service in /opt/a b/services/s
@@ -25,6 +34,7 @@ WorkingDirectory=/srv/50%% $x/work
 User=sgl
 LimitMEMLOCK=infinity
 LimitNOFILE=65536
+LimitSTACK=67108864
 Restart=on-failure
 RestartSec=5
 # SIGTERM to the server, which ends its schedulers itself; whoever is left then gets SIGKILL.
@@ -41,6 +51,11 @@ class AUnit(unittest.TestCase):
 
     def test_runs_the_launcher_and_shows_neither_arguments_nor_environment(self):
         self.assertEqual(unit_text(self.place, SPEC), UNIT)
+
+    def test_of_a_number_without_an_entry_leaves_the_user_to_the_launcher(self):
+        text = unit_text(self.place, dict(SPEC, account=None, user="4711", group="4711"))
+        self.assertNotIn("User=", text)
+        self.assertNotIn("Group=", text)
 
     def test_of_a_user_names_no_user_and_is_wanted_by_the_default_target(self):
         text = unit_text(self.place, SPEC, system=False)
@@ -68,9 +83,13 @@ class AUnit(unittest.TestCase):
 class Systemctl(unittest.TestCase):
     def test_show_of_several_units_is_a_block_each(self):
         text = "Id=a.service\nMainPID=7\nDropInPaths=/x=y /z\n\nId=b.service\nMainPID=0\n"
-        self.assertEqual(parse_show(text), [
-            {"Id": "a.service", "MainPID": "7", "DropInPaths": "/x=y /z"}, {"Id": "b.service", "MainPID": "0"},
-        ])
+        self.assertEqual(
+            parse_show(text),
+            [
+                {"Id": "a.service", "MainPID": "7", "DropInPaths": "/x=y /z"},
+                {"Id": "b.service", "MainPID": "0"},
+            ],
+        )
 
     def test_a_process_is_in_a_control_group_from_any_namespace(self):
         self.assertTrue(within("/system.slice/s.service", "/system.slice/s.service"))

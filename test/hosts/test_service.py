@@ -1,4 +1,5 @@
 """The service's tests again where they count: on a host with systemd, cut by SIGKILL and by a reboot."""
+
 import json
 import os
 import subprocess
@@ -35,7 +36,9 @@ class OnAHostWithSystemd(unittest.TestCase):
         if up.returncode != 0:
             raise AssertionError(up.stdout.decode())
         parts = ["agent", "test/__init__.py", "test/agent", "test/standin", "test/hosts/rebooted.py"]
-        tree = subprocess.run(["tar", "-cf", "-", "--exclude=__pycache__"] + parts, cwd=TOP, stdout=subprocess.PIPE, check=True).stdout
+        tree = subprocess.run(
+            ["tar", "-cf", "-", "--exclude=__pycache__"] + parts, cwd=TOP, stdout=subprocess.PIPE, check=True
+        ).stdout
         hosts("exec", NAME, "bash", "-c", "mkdir -p /root/tree && tar -C /root/tree -xf -", input=tree, check=True)
 
     def passes(self, module):
@@ -45,13 +48,24 @@ class OnAHostWithSystemd(unittest.TestCase):
     def test_a_service_is_activated_followed_cancelled_and_removed(self):
         self.passes("test_service_activate")
 
+    def test_units_users_logs_and_limits_are_as_declared(self):
+        self.passes("test_service_systemd")
+
     def test_an_activation_cut_by_sigkill_in_each_stage_ends_old_or_new(self):
         self.passes("test_service_cut")
 
     def test_an_activation_cut_by_a_loss_of_power_ends_old_or_new(self):
         points = [
-            ("save", "end", "r1"), ("drain", "begin", "r1"), ("stop", "begin", "r1"), ("stop", "end", "r1"), ("switch", "begin", "r1"),
-            ("switch", "end", "r1"), ("start", "end", "r1"), ("wait", "end", "r1"), ("prove", "end", "r1"), ("commit", "end", "r2"),
+            ("save", "end", "r1"),
+            ("drain", "begin", "r1"),
+            ("stop", "begin", "r1"),
+            ("stop", "end", "r1"),
+            ("switch", "begin", "r1"),
+            ("switch", "end", "r1"),
+            ("start", "end", "r1"),
+            ("wait", "end", "r1"),
+            ("prove", "end", "r1"),
+            ("commit", "end", "r2"),
         ]
         for stage, event, release in points:
             with self.subTest("%s %s" % (stage, event)):
@@ -67,12 +81,25 @@ class OnAHostWithSystemd(unittest.TestCase):
         self.assertEqual(exit, 0, out)
         found = json.loads(out.strip().split("\n")[-1])
         unit = found.pop("unit")
-        self.assertEqual((unit["asWritten"], unit["needsReload"], unit["enabled"], unit["activeState"]), (True, False, True, "active"))
-        self.assertEqual(found.pop("activation"), "committed" if release == "r2" else "failed" if stage in ("save", "drain") else "rolled-back")
-        self.assertEqual(found, {
-            "running": "running", "release": release, "current": release, "text": "Paris.", "units": ["sglang-s.service"],
-            "link": "../../venvs/v/releases/" + release,
-        })
+        self.assertEqual(
+            (unit["asWritten"], unit["needsReload"], unit["enabled"], unit["activeState"]),
+            (True, False, True, "active"),
+        )
+        self.assertEqual(
+            found.pop("activation"),
+            "committed" if release == "r2" else "failed" if stage in ("save", "drain") else "rolled-back",
+        )
+        self.assertEqual(
+            found,
+            {
+                "running": "running",
+                "release": release,
+                "current": release,
+                "text": "Paris.",
+                "units": ["sglang-s.service"],
+                "link": "../../venvs/v/releases/" + release,
+            },
+        )
 
 
 if __name__ == "__main__":
