@@ -98,6 +98,8 @@ def _require_apart(root, original):
 
 
 def _adopt(request, venv, original, found, temporary, prefix):
+    # Asked of the original and before the copy: it can take minutes, and a path of ours would tell a person nothing.
+    interpreter.facts(original)
     older = _older(request.layout, original)
     reuse = older and (lambda path, facts: _same(os.path.join(older, path), facts))
     _require_space(request, original, found, older, temporary)

@@ -105,9 +105,9 @@ def check_size(path, files):
     if files > MOST_FILES:
         raise Fault(
             "source-too-large",
-            "an editable install points at %s, which holds more than %d files" % (path, MOST_FILES),
+            "an editable install points at %s, which is no source tree" % path,
             where=path,
-            found="%d files" % files,
+            found="more than %d files" % MOST_FILES,
             remedy="point the .pth file at the folder that holds the package, not at one far above it",
         )
 

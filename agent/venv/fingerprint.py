@@ -50,7 +50,7 @@ def fingerprint(prefix, avoid=()):
     """The digest of a venv, hex; None when there is no venv at that path."""
     try:
         found = snapshot(prefix, avoid)
-    except (PermissionError, Fault):
+    except (OSError, Fault):
         # One venv that cannot be read must not blind a look at the whole host; `venv.make` says what is wrong.
         return None
     return found and found.digest
@@ -58,7 +58,7 @@ def fingerprint(prefix, avoid=()):
 
 def _source_lines(path, skip):
     if os.path.isdir(path):
-        return tree.lines(path, skip)
+        return tree.lines(path, skip, editable.MOST_FILES)
     name = os.path.basename(path)
     facts = os.stat(path)
     return {name: "%o\t%d\t%d\t%s\t" % (facts.st_mode, facts.st_size, facts.st_mtime_ns, name)}

@@ -8,15 +8,15 @@ NOT_SOURCE = frozenset(["node_modules"])
 DOTTED_LIBRARIES = frozenset([".libs", ".dylibs"])
 
 
-def lines(top, skip=None):
+def lines(top, skip=None, most=None):
     """`path -> line` of each file and link below `top`; bytecode is not counted, for running Python writes it.
 
     Line: `mode<TAB>size<TAB>mtime in ns<TAB>path<TAB>link target`; folders count by what is in them. `skip(path, entry)` says
-    which folders are left out.
+    which folders are left out. `most`: as soon as there are more files than that, no more are looked for.
     """
     found = {}
     pending = [""]
-    while pending:
+    while pending and (most is None or len(found) <= most):
         below = pending.pop()
         try:
             entries = os.scandir(os.path.join(top, below) if below else top)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import unittest.mock
 
+from agent.fault import Fault
 from agent.venv import fingerprint
 from test.agent.place import PlaceTest, install, python, read, write
 
@@ -116,6 +118,21 @@ class Editable(PlaceTest):
         self.assertTrue(os.path.exists(made["path"] + "/src/0/src/sglang/python/sglang/__init__.py"))
         self.assertFalse(os.path.exists(made["path"] + "/src/0/adopted"))
         self.assertFalse(os.path.exists(made["path"] + "/src/0/root"))
+
+    def test_a_line_that_leads_to_far_too_much_is_refused_and_blinds_no_look(self):
+        self.path_line()
+        with unittest.mock.patch("agent.venv.editable.MOST_FILES", 2):
+            self.assertIsNone(fingerprint.fingerprint(self.venv))
+            with self.assertRaises(Fault) as caught:
+                fingerprint.snapshot(self.venv)
+        self.assertEqual(
+            (caught.exception.code, caught.exception.more["found"]), ("source-too-large", "more than 2 files")
+        )
+
+    def test_a_line_to_what_cannot_be_listed_blinds_no_look(self):
+        self.path_line()
+        with unittest.mock.patch("agent.venv.tree.os.scandir", side_effect=OSError(5, "Input/output error")):
+            self.assertIsNone(fingerprint.fingerprint(self.venv))
 
     def test_an_overlay_over_an_editable_install_takes_its_sources_away(self):
         self.finder()

@@ -213,6 +213,15 @@ class Make(MadeTest):
         fault = self.fault("not-a-venv", base={"adopt": self.top})
         self.assertEqual(fault.more["found"], "a directory without pyvenv.cfg")
 
+    def test_a_venv_whose_interpreter_is_gone_is_named_before_anything_is_copied(self):
+        python = os.path.join(self.venv, "bin", "python")
+        os.unlink(python)
+        os.symlink("/gone/python3", python)
+        fault = self.fault("broken-python")
+        self.assertEqual(fault.message, "the interpreter %s does not run" % python)
+        self.assertIn("-> /gone/python3", fault.more["found"])
+        self.assertFalse([line for line in self.said if line.startswith(("copying", "composing"))])
+
     def test_a_root_inside_the_adopted_venv_is_refused(self):
         self.root = os.path.join(self.venv, "ours")
         self.layout = type(self.layout)(self.root)
