@@ -64,7 +64,7 @@ def join(request, place):
         return follow(request, place, job)
     if state == "interrupted":
         request.progress("ends the activation of %s, which was cut" % clock(job["started"]))
-        detach.detach(place, job)
+        detach.revive(place, job)
         follow(request, place, job)
     return None
 
@@ -118,7 +118,12 @@ def set_up(place, wish, spec, owner):
         "detached": manner(spec, before),
     }
     write_json(place.activation("job.json"), job, 0o600)
-    detach.detach(place, job)
+    try:
+        detach.detach(place, job)
+    except Fault:
+        # Nothing has begun: without the job there is nothing to end either.
+        remove_file(place.activation("job.json"))
+        raise
     return job
 
 
@@ -126,7 +131,7 @@ def manner(spec, before):
     """How the activation is kept alive. A keeper must not be born in a unit of systemd's: it would end with that."""
     if not systemctl.present() or "process" in (spec["supervisor"], before):
         return "process"
-    return "systemd" if os.geteuid() == 0 or systemctl.lingers() else "process"
+    return "systemd" if systemctl.runs_transient() else "process"
 
 
 def answer(request, place, result):

@@ -188,7 +188,20 @@ def manager(place, spec, ours):
                 remedy="run `loginctl enable-linger` for that user as root, or set `supervisor: process` or `become: sudo`",
             )
         ]
-    path = os.path.join(systemctl.Systemctl(user=os.geteuid() != 0).units, place.unit)
+    ctl = systemctl.Systemctl(user=os.geteuid() != 0)
+    exit, _, err = ctl.ask("show", "--property=Version")
+    if exit != 0:
+        return [
+            Fault(
+                "no-manager",
+                "the %s manager of systemd does not answer: %s" % ("user" if ctl.user else "system", err.strip()),
+                found=err.strip(),
+                expected="an answer of systemctl",
+                remedy="see `systemctl status user@%d` as root (it needs pam_systemd), or set `supervisor: process`"
+                % os.geteuid(),
+            )
+        ]
+    path = os.path.join(ctl.units, place.unit)
     if os.path.exists(path) and not os.path.exists(place.spec) and not made_for(place, path):
         return [
             Fault(

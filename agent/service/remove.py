@@ -20,7 +20,7 @@ def remove(request):
     state, job = activation.status(place)
     if state in ("running", "interrupted"):
         if state == "interrupted":
-            detach.detach(place, job)
+            detach.revive(place, job)
         request.progress("waits for the activation that is at work")
         follow(request, place, job)
     with locked(request, "removing service %s" % place.name):

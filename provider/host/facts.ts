@@ -170,7 +170,7 @@ export interface ServiceSpec {
     modelPath: string | null;
     user: string | null;
     group: string | null;
-    /** null: the service's own directory. */
+    /** null: `work/` of the service, its user's own and empty at first. */
     workingDirectory: string | null;
     /** systemd names without `Limit`, lower case: nofile, memlock, stack, core, nproc; `infinity` or a number. */
     limits: Record<string, string>;

@@ -51,6 +51,23 @@ class OnAHostWithSystemd(unittest.TestCase):
     def test_units_users_logs_and_limits_are_as_declared(self):
         self.passes("test_service_systemd")
 
+    def test_without_root_the_units_are_the_users_own(self):
+        exit, out = on_host(
+            "cp -r /root/tree /home/tree && chmod -R a+rX /home/tree && loginctl enable-linger user-plain && sleep 2; "
+            "systemctl is-active user@$(id -u user-plain)"
+        )
+        if exit != 0:
+            self.skipTest("no manager for users on this host: " + out.strip().split("\n")[-1])
+        tests = (
+            "test_service_activate.AnActivation test_service_activate.ARemoval test_service_cut.TheWayForward "
+            "test_service_activate.AFailedActivation"
+        )
+        names = " ".join("test.agent." + name for name in tests.split())
+        exit, out = on_host(
+            "runuser -l user-plain -c 'cd /home/tree && SGLANG_TEST_SUPERVISOR=systemd python3 -m unittest %s'" % names
+        )
+        self.assertEqual(exit, 0, out)
+
     def test_an_activation_cut_by_sigkill_in_each_stage_ends_old_or_new(self):
         self.passes("test_service_cut")
 
