@@ -7,6 +7,7 @@ from agent.fault import Fault
 from agent.overlay import tags
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import bytecode, clone, dists, editable, interpreter, record
+from agent.venv.outward import is_inside
 
 
 class Laid:
@@ -42,6 +43,7 @@ def lay(prefix, tree, facts, about, python):
     _remove_debris(site, names | {path.split("/")[0] for path in new})
     _remove_unowned(site, new, owners)
     _drop_sources(prefix)
+    _drop_links(prefix, site, new)
     for path in new:
         result.share(path, owners, about)
         bytecode.drop(os.path.join(site, path))
@@ -72,7 +74,8 @@ def _remove(prefix, site, dist, owners, result):
             result.share(path, owners, "kept when %s went" % dist.name)
             continue
         place = os.path.normpath(os.path.join(site, path))
-        if not place.startswith(os.path.normpath(prefix) + os.sep):
+        # By where it really is: what a link leads to, out of the release, is somebody else's.
+        if not is_inside(os.path.realpath(os.path.dirname(place)), os.path.realpath(prefix)):
             continue
         if place.endswith(".py"):
             bytecode.drop(place)
@@ -144,6 +147,15 @@ def _drop_sources(prefix):
             if os.path.realpath(os.path.join(folder, name)) not in wanted:
                 remove_tree(os.path.join(folder, name))
         remove_empty(folder)
+
+
+def _drop_links(prefix, site, new):
+    """A folder that is a link out of the release makes way for a real one: what it leads to is somebody else's."""
+    inside = os.path.realpath(prefix)
+    for folder in sorted({folder for path in new for folder in _parents(path)}):
+        place = os.path.join(site, folder)
+        if os.path.islink(place) and not is_inside(os.path.realpath(place), inside):
+            os.unlink(place)
 
 
 def _lay_beside(tree, prefix, python):

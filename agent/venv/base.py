@@ -22,6 +22,7 @@ from agent.venv import (
     uv,
 )
 from agent.venv.copying import Meter, copy_tree
+from agent.venv.outward import Outward
 
 
 def key_of(base, recipe):
@@ -105,7 +106,7 @@ def _adopt(request, venv, original, found, temporary, prefix):
     _require_space(request, original, found, older, temporary)
     meter = Meter("copying " + original, found.size, request.progress, request.check)
     avoid = (request.layout.root,)
-    copy_tree(original, temporary, reuse=reuse, meter=meter)
+    copy_tree(original, temporary, avoid=avoid + (original,), reuse=reuse, meter=meter, leads=Outward(original).leads)
     for name in fingerprint.NOT_COUNTED:
         remove_file(os.path.join(temporary, name))
     request.check()

@@ -37,11 +37,12 @@ class Meter:
         self.progress("%s: %.1f%s GB, %.0f MB/s%s" % (self.what, self.done / 1e9, of, rate / 1e6, left))
 
 
-def copy_tree(source, target, avoid=(), inward=False, only=None, reuse=None, meter=None):
+def copy_tree(source, target, avoid=(), inward=False, only=None, reuse=None, meter=None, leads=None):
     """Copies a tree with modes, times, links, hard links inside of it and, for root, owners.
 
     inward: a tree of sources - links to files outside of it become files, and what no import reads stays behind (`avoid` too).
     only: names at the top to copy, all if None. reuse(path, facts): a file of ours with the same content to link to, or None.
+    leads(path): where a link leads if what is there is to be copied in its place, or None.
     """
     skip = tree.source_skip(avoid) if inward else None
     seen = {}
@@ -58,6 +59,13 @@ def copy_tree(source, target, avoid=(), inward=False, only=None, reuse=None, met
                     if not (skip and skip(path, entry)):
                         os.makedirs(os.path.join(target, path), exist_ok=True)
                         folders.append((path, entry.stat(follow_symlinks=False)))
+                    continue
+                real = leads(entry.path) if leads and entry.is_symlink() else None
+                if real and os.path.isdir(real):
+                    copy_tree(real, os.path.join(target, path), avoid=avoid, inward=True, meter=meter)
+                    continue
+                if real and os.path.isfile(real):
+                    copy_file(real, os.path.join(target, path), meter)
                     continue
                 _copy_entry(entry, os.path.join(target, path), path, source if inward else None, seen, reuse, meter)
     # Last, and from below: a folder may be read-only, and each file in it changes its time.

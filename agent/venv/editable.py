@@ -38,7 +38,7 @@ def sources(prefix):
     """The source trees outside of the venv `prefix` that its packages come from, in the order in which they are searched."""
     site = interpreter.site_packages(prefix)
     inside = os.path.realpath(prefix)
-    system = _system_places(prefix)
+    system = system_places(prefix)
     found = []
     for pth in sorted(name for name in os.listdir(site) if name.endswith(".pth")):
         for index, line in enumerate(_lines(os.path.join(site, pth))):
@@ -105,10 +105,10 @@ def check_size(path, files):
     if files > MOST_FILES:
         raise Fault(
             "source-too-large",
-            "an editable install points at %s, which is no source tree" % path,
+            "packages of this venv come from %s, which is no source tree" % path,
             where=path,
             found="more than %d files" % MOST_FILES,
-            remedy="point the .pth file at the folder that holds the package, not at one far above it",
+            remedy="let the .pth file, or the link, lead to the folder that holds the package, not to one far above it",
         )
 
 
@@ -207,7 +207,7 @@ def _inward(site, prefix, original):
     return changed
 
 
-def _system_places(prefix):
+def system_places(prefix):
     """Where the base interpreter keeps its own libraries: a path line into them is no source tree."""
     home = (interpreter.config(prefix) or {}).get("home", "")
     base = os.path.dirname(os.path.realpath(home)) if home else "/usr"

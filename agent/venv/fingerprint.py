@@ -8,6 +8,7 @@ import os
 
 from agent.fault import Fault
 from agent.venv import editable, interpreter, tree
+from agent.venv.outward import Outward
 
 # uv locks the venv by it; it is no part of what runs.
 NOT_COUNTED = (".lock",)
@@ -35,6 +36,11 @@ def snapshot(prefix, avoid=()):
     digest = hashlib.sha256()
     size = _add(digest, own)
     count = len(own)
+    for path, lines in _led_out(prefix, own, skip):
+        digest.update(("->%s\n" % path).encode("utf-8", "surrogateescape"))
+        editable.check_size(path, len(lines))
+        size += _add(digest, lines)
+        count += len(lines)
     sources = editable.sources(prefix)
     for source in sources:
         for name, path in sorted(source.places.items()):
@@ -54,6 +60,16 @@ def fingerprint(prefix, avoid=()):
         # One venv that cannot be read must not blind a look at the whole host; `venv.make` says what is wrong.
         return None
     return found and found.digest
+
+
+def _led_out(prefix, own, skip):
+    """(path, lines) of each place that links of the venv's packages lead to."""
+    links = [path for path, line in own.items() if line.startswith("120000\t")]
+    if not links:
+        return []
+    outward = Outward(prefix)
+    found = [outward.leads(os.path.join(prefix, tree.unescape(path))) for path in sorted(links)]
+    return [(real, _source_lines(real, skip)) for real in found if real]
 
 
 def _source_lines(path, skip):

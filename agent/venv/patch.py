@@ -9,6 +9,7 @@ from agent.fault import Fault
 from agent.files import atomic_write
 from agent.store import require
 from agent.venv import bytecode, dists, editable, interpreter, record, udiff
+from agent.venv.outward import is_inside
 
 NEW_MODE = 0o644
 
@@ -29,7 +30,9 @@ def apply_all(layout, prefix, patches):
     faults, done = [], []
     for patch in patches:
         try:
-            done.append(_apply(layout, prefix, patch))
+            item = _apply(layout, prefix, patch)
+            _require_first(item, done)
+            done.append(item)
         except Fault as fault:
             faults.append((label(patch["target"]), fault))
     if faults:
@@ -89,6 +92,7 @@ def _nearest(places, name):
 
 def _apply(layout, prefix, patch):
     path, key = locate(prefix, patch["target"])
+    _require_own(prefix, path, key)
     with open(layout.content(patch["sha256"]), "rb") as file:
         content = file.read()
     before = None
@@ -104,6 +108,32 @@ def _apply(layout, prefix, patch):
         return Patched(key, path, "already applied", _sha256(before))
     write_new(path, after)
     return Patched(key, path, "new" if before is None else "patched", _sha256(after))
+
+
+def _require_first(item, done):
+    """One file may have two names, by module and by path; of two patches of it the first would be lost."""
+    if item.key in [one.key for one in done]:
+        raise Fault(
+            "patched-twice",
+            "there is another patch of the same file",
+            where=item.key,
+            expected="at most one patch for each file",
+            remedy="put both changes into one patch",
+        )
+
+
+def _require_own(prefix, path, key):
+    """A folder that is a link out of the release holds files of somebody else's."""
+    folder = os.path.realpath(os.path.dirname(path))
+    if not is_inside(folder, os.path.realpath(prefix)):
+        raise Fault(
+            "outside",
+            "the file to be patched does not lie in the venv: a link leads out of it",
+            where=key,
+            found=folder,
+            expected="a file of the venv's own",
+            remedy="lay the package as an overlay from a `directory`, and patch it there",
+        )
 
 
 def _wanted(patch, before, content):
