@@ -17,6 +17,7 @@ OPS = {
     "patch.remove": "agent.staging.patches:remove",
     "env.stage": "agent.staging.env:stage",
     "env.remove": "agent.staging.env:remove",
+    "venv.diff": "agent.venv.diff:diff",
     "venv.make": "agent.venv.make:make",
     "venv.remove": "agent.venv.make:remove",
     "service.activate": "agent.service.activate:activate",

@@ -5,5 +5,6 @@ export { nameOf, type Plan } from "./plan";
 export { endProcessesOf, kill, processesOf, type Running } from "./processes";
 export { releases, server, servers, stagesSince, until } from "./serving";
 export { completion, freePort, standinWheels } from "./standin";
+export { noTerminal } from "./terminal";
 export { type Tree, tree } from "./tree";
 export { type Kept, project, Workspace } from "./workspace";

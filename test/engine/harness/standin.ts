@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { type AddressInfo, createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { project, type Workspace } from "./workspace";
 
@@ -10,13 +11,23 @@ export function standinWheels(workspace: Workspace): string {
     return folder;
 }
 
-/** A port that nothing listens on. */
+/** Below what kernels take for outgoing connections by themselves (32768 and above on Linux): nobody gets it by chance. */
+const PORTS = [20_000, 32_000] as const;
+
+/** A port that nothing listens on, and that no connection is given meanwhile. */
 export async function freePort(): Promise<number> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
+    for (;;) {
+        const port = randomInt(...PORTS);
+        const server = createServer();
+        const free = await new Promise<boolean>((resolve) => {
+            server.once("error", () => resolve(false));
+            server.listen(port, "127.0.0.1", () => resolve(true));
+        });
+        await new Promise((resolve) => server.close(resolve));
+        if (free) {
+            return port;
+        }
+    }
 }
 
 /** The text that the server on this port completes with. */

@@ -14,6 +14,7 @@ import { dirname, join, resolve } from "node:path";
 import { expectExit, type Outcome, type Started, start } from "./command";
 import { type Plan, plan } from "./plan";
 import { endProcessesOf } from "./processes";
+import { screen } from "./terminal";
 
 /** The clone that is tested. */
 export const project = resolve(__dirname, "../../..");
@@ -119,6 +120,13 @@ export class Workspace {
     /** Runs `pulumi` with these arguments on this stack. */
     pulumi(...args: string[]): Promise<Outcome> {
         return this.start(...args).ended;
+    }
+
+    /** What a person sees who runs `pulumi` with these arguments in a terminal of so many columns; see `screen`. */
+    screen(columns: number, command: string, ...args: string[]): Promise<string> {
+        const folder = join(this.folder, "terminal");
+        const argv = ["pulumi", command, "--stack", this.stack, ...args];
+        return screen(columns, argv, { folder, cwd: this.folder, env: this.env });
     }
 
     /** `pulumi preview --json`: what would change. */
