@@ -110,6 +110,32 @@ def _apply(layout, prefix, patch):
     return Patched(key, path, "new" if before is None else "patched", _sha256(after))
 
 
+def _require_first(item, done):
+    """One file may have two names, by module and by path; of two patches of it the first would be lost."""
+    if item.key in [one.key for one in done]:
+        raise Fault(
+            "patched-twice",
+            "there is another patch of the same file",
+            where=item.key,
+            expected="at most one patch for each file",
+            remedy="put both changes into one patch",
+        )
+
+
+def _require_own(prefix, path, key):
+    """A folder that is a link out of the release holds files of somebody else's."""
+    folder = os.path.realpath(os.path.dirname(path))
+    if not is_inside(folder, os.path.realpath(prefix)):
+        raise Fault(
+            "outside",
+            "the file to be patched does not lie in the venv: a link leads out of it",
+            where=key,
+            found=folder,
+            expected="a file of the venv's own",
+            remedy="lay the package as an overlay from a `directory`, and patch it there",
+        )
+
+
 def wanted(patch, before, content):
     """The bytes that the file is to have; None when it has them."""
     if patch["kind"] == "file":
