@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { answerDiff, expectExit, nameOf, type Outcome, project } from "../../engine/harness";
+import type { TestHost } from "../../hosts/testHost";
+import { type Files, type HostStand, MODEL, PORT, ROOT, reached } from "../harness";
+
+/** Row => path => [what is there, what is wanted]. */
+export type Seen = Record<string, Record<string, [unknown, unknown]>>;
+
+/** A venv on the host that is adopted. */
+export const THEIRS = "/opt/theirs";
+
+/** Everything on a host that is declared, by content. */
+export async function declared(host: TestHost): Promise<Files> {
+    const script = readFileSync(join(__dirname, "declared.py"), "utf8");
+    const { exit, stdout, stderr } = await host.exec(
+        ...["python3", "-I", "-S", "-B", "-c", script, ROOT],
+        ...["/etc/systemd/system/sglang-*", "/etc/systemd/system/*.wants/sglang-*"],
+    );
+    assert.equal(exit, 0, stderr);
+    return JSON.parse(stdout) as Files;
+}
+
+/** One host that serves `chat` from the venv `tiny`, and has `theirs` ready, an adopted one; `widget` can be upgraded, `gadget` be added. */
+export async function declareDrift(stand: HostStand): Promise<void> {
+    const { workspace } = stand;
+    const host = stand.host("one");
+    for (const [name, version] of [
+        ["widget", "1.0"],
+        ["widget", "2.0"],
+        ["gadget", "1.0"],
+    ]) {
+        const files = `{"${name}/__init__.py": b"VERSION = '${version}'\\n", "${name}/data.json": b"{}\\n"}`;
+        const make = `from test.standin.make_wheels import write_wheel; write_wheel("${workspace.folder}/wheels", "${name}", "${version}", ${files})`;
+        execFileSync("python3", ["-B", "-c", make], { cwd: project });
+    }
+    const install = `cd / && uv venv -q --python /usr/bin/python3 ${THEIRS} && uv pip install -q --python ${THEIRS}/bin/python --no-index --find-links /opt/wheels sglang widget==1.0`;
+    const made = await host.exec("sh", "-euc", install);
+    assert.equal(made.exit, 0, made.stderr);
+    const lock = ["--no-index", "sglang==0.5.23+standin", "pybase64==1.4.2+standin", "widget==1.0", ""];
+    workspace.write("locks/standin.txt", lock.join("\n"));
+    workspace.write("patches/answer.diff", answerDiff("Lyon."));
+    const patches = [{ module: "sglang.srt.answer", diff: "patches/answer.diff" }];
+    workspace.fleet({
+        venvs: {
+            tiny: {
+                base: { python: "/usr/bin/python3", requirements: "locks/standin.txt", findLinks: ["/opt/wheels"] },
+                overlays: [{ from: { wheel: "wheels/sgl_kernel-0.4.0+standin-py3-none-any.whl" } }],
+                patches,
+            },
+            theirs: { base: { adopt: THEIRS }, patches },
+        },
+        services: {
+            chat: {
+                ...{ venv: "tiny", model: MODEL, address: "0.0.0.0", port: PORT, stopTimeout: "10s" },
+                env: { GREETING: "hello" },
+                ready: { timeout: "30s", stable: "1s" },
+            },
+        },
+        hosts: { one: { connection: reached(host), services: ["chat"], venvs: ["theirs"] } },
+    });
+}
+
+interface Step {
+    op: string;
+    urn: string;
+    detailedDiff?: Record<string, unknown> | null;
+    oldState?: { outputs?: unknown };
+    newState?: { outputs?: unknown; inputs?: unknown };
+}
+
+/** What `preview --json` shows: each differing path with what is there, and what is wanted. */
+export function previewed(outcome: Outcome): Seen {
+    const { steps = [] } = JSON.parse(expectExit(outcome).stdout) as { steps?: Step[] };
+    const rows = steps
+        // The look itself is a step that `--json` lists.
+        .filter(({ op }) => op !== "same" && op !== "refresh")
+        .map(({ op, urn, detailedDiff, oldState, newState }) => [
+            nameOf(urn),
+            op === "update"
+                ? Object.fromEntries(
+                      Object.keys(detailedDiff ?? {}).map((path) => [
+                          path,
+                          [at(oldState?.outputs, path), at(newState?.outputs, path)],
+                      ]),
+                  )
+                : { op: [op, op] },
+        ]);
+    return Object.fromEntries(rows);
+}
+
+/** The value at a path as the engine writes it: `files["sglang/srt/x.py"]`; null when there is none. */
+function at(value: unknown, path: string): unknown {
+    const parts = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(
+        ([, quoted, index, plain]) => quoted ?? index ?? plain,
+    );
+    return parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part as string], value) ?? null;
+}

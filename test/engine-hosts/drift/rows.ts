@@ -1,0 +1,210 @@
+import { ROOT } from "../harness";
+import { type Seen, THEIRS } from "./index";
+
+/** One change by hand, and what becomes of it. */
+export interface Row {
+    what: string;
+    /** Shell on the host, as root. */
+    edit: string;
+    /** All that preview shows. */
+    shows: Seen;
+    /** What `up` says besides. */
+    says?: RegExp[];
+    /** Whether the repair replaces the process. */
+    restarts?: boolean;
+    /** For what is no repair but a new release: undoes the edit, after which an `up` goes back. */
+    back?: string;
+}
+
+const UNIT = "/etc/systemd/system/sglang-chat.service";
+const SERVICE = `${ROOT}/services/chat`;
+const SITE = `${SERVICE}/venv/lib/python3.11/site-packages`;
+const PIP = `uv pip install -q --python $(readlink -f ${SERVICE}/venv)/bin/python --no-index --find-links /opt/wheels --link-mode copy`;
+/** Writes over a file and gives it its old size and time back. */
+const sneaky = (path: string, from: string, to: string) =>
+    `f=${path}; t=$(stat -c %y $f); sed -i 's/${from}/${to}/' $f; touch -d "$t" $f`;
+
+const venv = (paths: Record<string, [unknown, unknown]>): Seen => ({ "one-tiny": paths });
+const service = (paths: Record<string, [unknown, unknown]>): Seen => ({ "one-chat": paths });
+const edited = (path: string, word = "edited on the host"): Record<string, [unknown, unknown]> => ({
+    [`files["${path}"]`]: [word, null],
+});
+const process = (word: string) => service({ process: [word, "current"] });
+const unit = (word: string) => service({ unit: [word, "as written"] });
+
+const ANSWER = "sglang/srt/answer.py";
+const UTILS = "sglang/srt/utils/auth.py";
+
+export const rows: Row[] = [
+    {
+        what: "a patched file edited",
+        edit: `sed -i 's/Lyon/Rome/' ${SITE}/${ANSWER}`,
+        shows: { ...venv(edited(ANSWER)), ...process(`older than ${ANSWER}`) },
+        restarts: true,
+    },
+    {
+        what: "a patched file edited in place",
+        edit: `echo '# by hand' >> ${SITE}/${ANSWER}`,
+        shows: { ...venv(edited(ANSWER)), ...process(`older than ${ANSWER}`) },
+        restarts: true,
+    },
+    {
+        what: "a patched file edited with its old size and time",
+        edit: sneaky(`${SITE}/${ANSWER}`, "Lyon", "Rome"),
+        shows: { ...venv(edited(ANSWER)), ...process(`older than ${ANSWER}`) },
+        restarts: true,
+    },
+    {
+        what: "another file of sglang edited",
+        edit: `sed -i 's/^import/# by hand\\nimport/' ${SITE}/${UTILS}`,
+        shows: { ...venv(edited(UTILS)), ...process(`may have loaded ${UTILS} as it was edited`) },
+        restarts: true,
+    },
+    {
+        what: "another file of sglang edited in place with its old size and time",
+        edit: `f=${SITE}/${UTILS}; t=$(stat -c %y $f); printf '#' | dd of=$f bs=1 count=1 conv=notrunc status=none; touch -d "$t" $f`,
+        shows: { ...venv(edited(UTILS)), ...process(`may have loaded ${UTILS} as it was edited`) },
+        restarts: true,
+    },
+    {
+        what: "a file of an overlay edited with its old size and time",
+        edit: sneaky(`${SITE}/sgl_kernel/__init__.py`, "e", "a"),
+        shows: {
+            ...venv(edited("sgl_kernel/__init__.py")),
+            ...process("may have loaded sgl_kernel/__init__.py as it was edited"),
+        },
+        restarts: true,
+    },
+    {
+        what: "a file of sglang removed",
+        edit: `rm ${SITE}/${UTILS}`,
+        shows: { ...venv(edited(UTILS, "missing")), ...process(`may have loaded ${UTILS} as it was edited`) },
+        restarts: true,
+    },
+    {
+        what: "a file added to sglang",
+        edit: `echo 'x = 1' > ${SITE}/sglang/srt/extra.py`,
+        shows: {
+            ...venv(edited("sglang/srt/extra.py", "added on the host")),
+            ...process("may have loaded sglang/srt/extra.py as it was edited"),
+        },
+        restarts: true,
+    },
+    {
+        what: "a mode changed",
+        edit: `chmod 600 ${SITE}/${UTILS}`,
+        shows: { ...venv(edited(UTILS)), ...process(`may have loaded ${UTILS} as it was edited`) },
+        restarts: true,
+    },
+    {
+        what: "a distribution upgraded by an installer",
+        edit: `${PIP} widget==2.0`,
+        shows: venv({ 'packages["widget"]': ["2.0", null] }),
+        restarts: true,
+    },
+    {
+        what: "a distribution installed",
+        edit: `${PIP} gadget`,
+        shows: venv({ 'packages["gadget"]': ["1.0 added on the host", null] }),
+        restarts: true,
+    },
+    {
+        what: "a distribution removed",
+        edit: `uv pip uninstall -q --python $(readlink -f ${SERVICE}/venv)/bin/python widget`,
+        shows: venv({ 'packages["widget"]': ["missing", null] }),
+        restarts: true,
+    },
+    {
+        what: "debris of an interrupted install",
+        edit: `cp -r ${SITE}/widget ${SITE}/~idget`,
+        shows: venv({ 'files["~idget/"]': ["2 added on the host", null] }),
+    },
+    {
+        what: "a second metadata folder of one distribution",
+        edit: `cp -r ${SITE}/widget-1.0.dist-info ${SITE}/widget-0.9.dist-info`,
+        shows: venv({ 'packages["widget"]': ["0.9 and 1.0", null] }),
+    },
+    {
+        what: "the staged environment edited",
+        edit: `sed -i 's/hello/goodbye/' ${SERVICE}/env-*.json`,
+        shows: { "one-chat-env": { 'variables["GREETING"]': ["goodbye", "hello"] } },
+    },
+    {
+        what: "the staged environment removed",
+        edit: `rm ${SERVICE}/env-*.json`,
+        shows: { "one-chat-env": { 'variables["GREETING"]': [null, "hello"] } },
+    },
+    { what: "the unit edited", edit: `sed -i 's/RestartSec=5/RestartSec=50/' ${UNIT}`, shows: unit("edited on the host; not reloaded since it was changed") },
+    {
+        what: "the unit edited and reloaded",
+        edit: `sed -i 's/RestartSec=5/RestartSec=50/' ${UNIT}; systemctl daemon-reload`,
+        shows: unit("edited on the host"),
+    },
+    {
+        what: "another [Install] section",
+        edit: `sed -i 's/^WantedBy=.*/WantedBy=graphical.target/' ${UNIT}; systemctl reenable -q sglang-chat`,
+        shows: unit("edited on the host"),
+    },
+    {
+        what: "the unit replaced by a link to another one",
+        edit: `cp ${UNIT} /opt/other.service; echo '# other' >> /opt/other.service; ln -sf /opt/other.service ${UNIT}; systemctl daemon-reload`,
+        shows: unit("edited on the host; linked to /opt/other.service"),
+    },
+    {
+        what: "the unit replaced by a link to an equal one",
+        edit: `cp ${UNIT} /opt/other.service; ln -sf /opt/other.service ${UNIT}; systemctl daemon-reload`,
+        shows: unit("linked to /opt/other.service"),
+    },
+    {
+        what: "the unit removed while it runs",
+        edit: `rm ${UNIT}; systemctl daemon-reload`,
+        shows: unit("missing"),
+    },
+    {
+        what: "a drop-in",
+        edit: `mkdir -p ${UNIT}.d; printf '[Service]\\nExecStart=\\nExecStart=/bin/true\\n' > ${UNIT}.d/by-hand.conf; systemctl daemon-reload`,
+        shows: unit(`drop-in ${UNIT}.d/by-hand.conf`),
+    },
+    {
+        what: "a drop-in of this boot only",
+        edit: "mkdir -p /run/systemd/system/sglang-chat.service.d; printf '[Service]\\nNice=5\\n' > /run/systemd/system/sglang-chat.service.d/by-hand.conf; systemctl daemon-reload",
+        shows: unit("drop-in /run/systemd/system/sglang-chat.service.d/by-hand.conf"),
+    },
+    {
+        what: "masked for this boot",
+        edit: "systemctl mask -q --runtime sglang-chat",
+        shows: unit("masked for this boot"),
+    },
+    { what: "masked", edit: `rm ${UNIT}; systemctl mask -q sglang-chat`, shows: unit("masked") },
+    { what: "disabled", edit: "systemctl disable -q sglang-chat", shows: unit("disabled") },
+    {
+        what: "stopped",
+        edit: "systemctl stop sglang-chat",
+        shows: service({ running: ["stopped", "running"] }),
+        restarts: true,
+    },
+    {
+        what: "crashed for good",
+        edit: `systemctl stop sglang-chat; systemctl start sglang-chat; mkdir -p ${UNIT}.d; printf '[Service]\\nRestart=no\\n' > ${UNIT}.d/no.conf; systemctl daemon-reload; sleep 1; systemctl kill -s KILL sglang-chat; sleep 1; rm -r ${UNIT}.d; systemctl daemon-reload`,
+        shows: service({ running: ["killed by signal 9", "running"] }),
+        restarts: true,
+    },
+    {
+        what: "started by hand with other arguments",
+        edit: `mkdir -p ${UNIT}.d; printf '[Service]\\nExecStart=\\nExecStart=${SERVICE}/venv/bin/python -m sglang.launch_server --model-path /srv/model --host 0.0.0.0 --port 8000 --tp-size 1\\n' > ${UNIT}.d/o.conf; systemctl daemon-reload; systemctl restart sglang-chat; sleep 3; rm -r ${UNIT}.d; systemctl daemon-reload`,
+        shows: service({ 'flags["tp-size"]': ["1", null] }),
+        restarts: true,
+    },
+    {
+        what: "a file put there again after the process started",
+        edit: `cp -p ${SITE}/${ANSWER} /tmp/a; mv /tmp/a ${SITE}/${ANSWER}`,
+        shows: process(`older than ${ANSWER}`),
+        restarts: true,
+    },
+    {
+        what: "the stable link moved",
+        edit: `ln -sfn ${THEIRS} ${SERVICE}/venv`,
+        shows: service({ release: ["?", "?"] }),
+        restarts: true,
+    },
+];

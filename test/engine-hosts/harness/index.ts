@@ -1,0 +1,6 @@
+export { killControl, oldOrNew, type Stand, settled } from "./cut";
+export { describeHosts, type HostWishes, MODEL, PORT, ROOT, reached } from "./fleet";
+export * from "./onHost";
+export { realVenv } from "./realVenv";
+export { slow, slowReloads } from "./slow";
+export { HostStand } from "./stand";
