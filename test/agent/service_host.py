@@ -22,7 +22,12 @@ from agent.service import activate, look, proc, recover, remove, supervisors, sy
 from agent.service.place import Place
 
 STANDIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "standin", "src")
-PYTHON = os.path.realpath(os.path.join(sys.base_prefix, "bin", "python%d.%d" % sys.version_info[:2]))
+#: The interpreter of the releases (the stand-in needs 3.9 or newer), which need not be the agent's.
+PYTHON = os.path.realpath(
+    os.environ.get("SGLANG_TEST_RELEASE_PYTHON")
+    or os.path.join(sys.base_prefix, "bin", "python%d.%d" % sys.version_info[:2])
+)
+SITE = os.path.join("lib", os.path.basename(PYTHON), "site-packages")
 
 CUT = """
 
@@ -93,7 +98,7 @@ class ServiceHost:
     def release(self, name, patch=None, start=""):
         """Makes a release; `patch`: text of `sglang/srt/answer.py`; `start`: statements of one line that are run before it serves."""
         path = self.layout.release("v", name)
-        site = os.path.join(path, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+        site = os.path.join(path, SITE)
         os.makedirs(os.path.join(path, "bin"))
         os.symlink(PYTHON, os.path.join(path, "bin", "python"))
         with open(os.path.join(path, "pyvenv.cfg"), "w") as file:

@@ -4,13 +4,12 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 import threading
 import unittest
 import unittest.mock
 
 from agent.service import proc
-from test.agent.service_host import KIND, ServiceHost, eventually, in_background, sha256
+from test.agent.service_host import KIND, SITE, ServiceHost, eventually, in_background, sha256
 
 DIES = "import os; os.environ['STANDIN_DIE_AFTER'] = '1'"
 NEVER = "import os; os.environ['STANDIN_NEVER_READY'] = '1'"
@@ -109,7 +108,7 @@ class AnActivation(Case):
         }
         self.host.variables("e2", values)
         pid = self.host.activate("r1", env="e2")["pid"]
-        site = os.path.join(self.host.place.link, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
+        site = os.path.join(self.host.place.link, SITE)
         wanted = {name: value.encode() for name, value in dict(values, J=site + "|{site}").items()}
         found = proc.environ(pid)
         self.assertEqual({name: found[name.encode()] for name in values}, wanted)
@@ -349,9 +348,7 @@ class ARemoval(Case):
 
 class ALook(Case):
     def test_sees_a_patched_file_that_was_altered_or_exchanged_under_the_process(self):
-        site = os.path.join(
-            self.host.layout.release("v", "r1"), "lib", "python%d.%d" % sys.version_info[:2], "site-packages"
-        )
+        site = os.path.join(self.host.layout.release("v", "r1"), SITE)
         path = os.path.join(site, "sglang/srt/answer.py")
         patched = [{"module": "sglang.srt.answer", "path": None, "sha256": sha256(path)}]
         pid = self.host.activate("r1", gates={"patched": patched})["pid"]
