@@ -13,19 +13,17 @@ count() {
 # number PATTERN FILE: the number after the last match of the pattern, else 0.
 number() { { grep -Eo "$1[0-9]+" "$2" || true; } | tail -n 1 | grep -Eo '[0-9]+$' || echo 0; }
 
-# python_stage STAGE ARGUMENTS…: runs unittest with these arguments.
+# python_stage STAGE CONCURRENCY FILES…: runs these unittest files.
 python_stage() {
-    local stage=$1 log status=0 began=$SECONDS ran failed skipped
-    shift
+    local stage=$1 concurrency=$2 log status=0 began=$SECONDS failed
+    shift 2
+    [ $# -gt 0 ] || return 0
     log=$(mktemp)
     say "== $stage"
-    python3 -m unittest "$@" 2>&1 | tee "$log" || status=$?
-    ran=$(number '^Ran ' "$log")
-    skipped=$(number 'skipped=' "$log")
-    failed=$(($(number 'failures=' "$log") + $(number 'errors=' "$log")))
-    # 5: unittest found no test at all.
+    python3 "$PROJECT/scripts/lib/run_python.py" "$concurrency" "$@" | tee "$log" || status=$?
+    failed=$(number '^python: .* passed, ' "$log")
     [ "$status" -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
-    count "$stage" $((SECONDS - began)) "$((ran > failed + skipped ? ran - failed - skipped : 0))" "$failed" "$skipped"
+    count "$stage" $((SECONDS - began)) "$(number '^python: ' "$log")" "$failed" "$(number '^python: .* failed, ' "$log")"
     rm -f "$log"
 }
 
