@@ -5,7 +5,7 @@ import sys
 import time
 import uuid
 
-from agent.claims import claim
+from agent.claims import claim, release_claim
 from agent.fault import Fault
 from agent.files import read_json, remove_file, write_json
 from agent.lock import locked
@@ -156,6 +156,7 @@ def drop_first(request, place):
     with locked(request, "clearing up after %s" % place.name):
         if not os.path.exists(place.current) and activation.status(place)[0] not in ("running", "interrupted"):
             clear(place)
+            release_claim(request.layout, request.args["claim"])
 
 
 def clock(seconds):

@@ -15,19 +15,14 @@ REVIVALS = 3
 _NAMES = {
     "preflight": "looks whether the host is ready",
     "save": "saves what is there",
-    "stop": "stops the old server",
-    "start": "starts",
     "switch": "switches",
     "wait": "waits until it is ready",
     "stable": "watches whether it stays",
     "prove": "proves what runs",
     "commit": "commits",
-    "back-stop": "takes it back",
     "back-restore": "puts the old files back",
-    "back-start": "starts the old server",
     "back-wait": "waits for the old server",
     "back-prove": "proves the old server",
-    "back-undo": "undoes the drain",
 }
 
 

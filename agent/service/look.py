@@ -105,5 +105,5 @@ def running(place, spec, state):
         "args": words[3 : len(words) - own] if words == spec["argv"] else words[3:],
         "envDiffers": proof.environ_differs(state.pid, spec),
         "limitsDiffer": proof.limits_differ(state.pid, spec),
-        "newerFiles": proof.changed_files(place, current.get("proven")),
+        "newerFiles": proof.changed_files(place, current.get("proven"), state.ticks),
     }

@@ -5,9 +5,10 @@ import re
 import resource
 
 from agent.fault import Fault
-from agent.files import sha256_file
+from agent.files import read_json, sha256_file
 from agent.service import proc
 from agent.service.environment import site_packages
+from agent.venv.mended import since
 
 
 def release_of(place, pid, ticks):
@@ -62,15 +63,26 @@ def limits_differ(pid, spec):
     return found
 
 
-def changed_files(place, proven):
-    """Proven files (path below site-packages) that were replaced or altered since: `proven` as `prove` noted them."""
-    if not proven:
-        return []
+def changed_files(place, proven, ticks):
+    """Files (path below site-packages) that a process, started at `ticks`, is older than.
+
+    Proven files that were replaced or altered since, `proven` as `prove` noted them; and all that its release was given back.
+    """
+    return sorted(set(altered_files(place, proven or [])) | set(given_back(place, ticks)))
+
+
+def altered_files(place, proven):
     try:
-        site = site_packages(place.link)
+        site = site_packages(place.link) if proven else None
     except Fault:
-        return sorted(item["path"] for item in proven)
-    return sorted(item["path"] for item in proven if seen(site, item["path"]) != item)
+        return [item["path"] for item in proven]
+    return [item["path"] for item in proven if seen(site, item["path"]) != item]
+
+
+def given_back(place, ticks):
+    """What the release behind the link was given back after that start, whether or not the process imported it before."""
+    facts = read_json(os.path.realpath(place.link) + ".json") or {}
+    return since(facts.get("mended"), ticks / proc.HZ)
 
 
 def seen(site, path):

@@ -17,7 +17,7 @@ def keep(place, wish, spec, owner):
         return None
     keeper = supervisor(place, spec["supervisor"])
     state = keeper.state()
-    if state.phase != "running" or proof.changed_files(place, current.get("proven")):
+    if state.phase != "running" or proof.changed_files(place, current.get("proven"), state.ticks):
         return None
     try:
         proven = proof.prove(place, spec, state, wish.patched)

@@ -8,6 +8,7 @@ import threading
 import unittest
 import unittest.mock
 
+from agent.claims import claims
 from agent.service import proc
 from test.agent.service_host import KIND, SITE, ServiceHost, eventually, in_background, sha256
 
@@ -169,6 +170,7 @@ class AFailedActivation(Case):
         fault = self.host.fails("r3", ready={"timeout": 1})
         self.assertEqual(fault.more["restored"], "there was no service before: what was made for it was removed again")
         self.assertCountEqual(os.listdir(self.host.place.dir), ["env.json", "env-e1.json"])
+        self.assertEqual(claims(self.host.layout), {})
         self.assertEqual(self.host.processes(), [])
 
     def test_at_the_gates_leaves_the_old_process_alone(self):
