@@ -1,4 +1,4 @@
-"""`hello`, `look`: what is there, field for field as provider/host/facts.ts says. Nothing is written, not even a folder."""
+"""`hello`, `look`: what is there, field for field as provider/host/facts.ts says. Nothing is written but a cache (agent/venv/stamps.py)."""
 
 import importlib
 import os
@@ -16,20 +16,26 @@ def hello(_request):
 
 
 def look(request):
-    """HostFacts of `args["root"]`; `args["adopt"]`: paths of venvs whose fingerprint is wanted though nothing manages them yet."""
+    """HostFacts of `args["root"]`.
+
+    `args["adopt"]`: paths of venvs whose fingerprint is wanted though nothing manages them yet; `args["verify"]`: hash everything.
+    """
     layout = request.layout
     read_json(layout.format)
     facts = {"format": FORMAT, "machine": machine(), "root": layout.root, "claims": claims(layout)}
-    facts.update(_venvs(layout, request.args.get("adopt") or []))
+    facts.update(_venvs(request, layout))
     facts.update(_services(layout, facts["machine"]))
     return facts
 
 
-def _venvs(layout, adopt):
+def _venvs(request, layout):
+    adopt = request.args.get("adopt") or []
     names = _names(layout.at("venvs"))
     venvs, adoptable = {}, {}
     if names or adopt:
-        venvs, adoptable = importlib.import_module("agent.venv.look").venvs(layout, adopt)
+        venvs, adoptable = importlib.import_module("agent.venv.look").venvs(
+            layout, adopt, bool(request.args.get("verify")), request.check
+        )
     return {
         "overlays": _each(names, lambda name: overlays.staged(layout, name)),
         "patches": _each(names, lambda name: patches.staged(layout, name)),
@@ -50,4 +56,8 @@ def _each(names, read):
 
 
 def _names(path):
-    return sorted(entry.name for entry in os.scandir(path) if entry.is_dir()) if os.path.isdir(path) else []
+    """The folders in one; what cannot be read is no word that nothing is there."""
+    try:
+        return sorted(entry.name for entry in os.scandir(path) if entry.is_dir())
+    except FileNotFoundError:
+        return []

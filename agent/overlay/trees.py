@@ -1,7 +1,7 @@
 """Staged overlays: one folder each, named by the overlay's digest, complete or not there, the same for all venvs of a root.
 
 `<root>/trees/<digest>/`: `site/` goes to site-packages, `bin/` to bin, `data/` to the venv itself, `headers/` to include.
-`overlay.json` says what it is, `manifest` of which files it was made.
+`overlay.json` says what it is, `manifest` and `sums` of which files it was made; `stamps` is a cache (agent/venv/stamps.py).
 """
 
 import os
@@ -11,7 +11,7 @@ from agent.files import read_json, write_json
 from agent.overlay import directory, index, wheel
 from agent.store import require
 from agent.tidy import remove_tree
-from agent.venv import dists, manifest, space, tree
+from agent.venv import dists, manifest, space, stamps, sums, tree, watch
 from agent.venv.copying import Meter
 
 
@@ -32,7 +32,9 @@ def make_tree(request, overlay):
         tags = _fill(request, overlay, temporary)
         packages = dists.versions(os.path.join(temporary, "site"))
         _require_named(overlay, packages)
-        manifest.write(os.path.join(temporary, "manifest"), _lines(temporary))
+        lines = _lines(temporary)
+        manifest.write(os.path.join(temporary, "manifest"), lines)
+        sums.write(os.path.join(temporary, "sums"), sums.hashes(temporary, sums.files(lines), None, request.check))
         write_json(
             os.path.join(temporary, "overlay.json"),
             {
@@ -44,6 +46,7 @@ def make_tree(request, overlay):
         )
         remove_tree(target)
         os.rename(temporary, target)
+        renew(target, sums.read(os.path.join(target, "sums")))
     finally:
         remove_tree(temporary)
     return facts(layout, overlay["digest"])
@@ -54,7 +57,19 @@ def facts(layout, digest):
     target = layout.tree(digest)
     made = read_json(os.path.join(target, "overlay.json"))
     wanted = made and manifest.read(os.path.join(target, "manifest"))
-    return made if wanted is not None and manifest.compare(wanted, _lines(target)) == [] else None
+    whole = wanted is not None and manifest.compare(wanted, _lines(target)) == []
+    return made if whole and not contents(target).changed else None
+
+
+def contents(target):
+    """The Watch of a tree: its files by content, what was hashed before by stamp."""
+    declared = sums.read(os.path.join(target, "sums")) or {}
+    return watch.compare(target, declared, os.path.join(target, "stamps"))
+
+
+def renew(target, known):
+    """Takes the stamps of a tree anew, after its files were made or linked: `path -> sha256` as they are known to be."""
+    stamps.write(os.path.join(target, "stamps"), stamps.take(target, known))
 
 
 def _lines(target):

@@ -9,8 +9,10 @@ from agent.files import read_json, remove_file, write_json
 from agent.store import require
 from agent.tidy import remove_tree
 from agent.venv import (
+    beside,
     bytecode,
     copying,
+    declare,
     editable,
     fingerprint,
     interpreter,
@@ -18,8 +20,11 @@ from agent.venv import (
     record,
     relocate,
     space,
+    stamps,
+    sums,
     tree,
     uv,
+    watch,
 )
 from agent.venv.copying import Meter, copy_tree
 from agent.venv.outward import Outward
@@ -37,7 +42,7 @@ def ensure(request, venv, base, recipe):
         interpreter.require_venv(base["adopt"])
     prefix = layout.base(venv, key_of(base, recipe))
     facts = read_json(prefix + ".json")
-    drift = manifest.drift(manifest.beside(prefix), prefix) if facts else None
+    drift = _drift(request, prefix) if facts else None
     if "adopt" in base:
         _require_apart(layout.root, base["adopt"])
         found = fingerprint.snapshot(base["adopt"], (layout.root,))
@@ -59,7 +64,7 @@ def ensure(request, venv, base, recipe):
         else:
             made = _managed(request, base, temporary, prefix)
         _compile(request, temporary)
-        _commit(temporary, prefix, made)
+        _commit(request, temporary, prefix, made, _known(request, base))
     finally:
         remove_tree(temporary)
     return prefix
@@ -102,7 +107,9 @@ def _adopt(request, venv, original, found, temporary, prefix):
     # Asked of the original and before the copy: it can take minutes, and a path of ours would tell a person nothing.
     interpreter.facts(original)
     older = _older(request.layout, original)
-    reuse = older and (lambda path, facts: _same(os.path.join(older, path), facts))
+    # What was changed in the older copy is not what the original was, however much its size and time are.
+    good = _good(older) if older else {}
+    reuse = older and (lambda path, facts: _same(os.path.join(older, path), facts) if path in good else None)
     _require_space(request, original, found, older, temporary)
     meter = Meter("copying " + original, found.size, request.progress, request.check)
     avoid = (request.layout.root,)
@@ -156,13 +163,41 @@ def _compile(request, prefix):
     bytecode.make(prefix, paths, tell, request.check)
 
 
-def _commit(temporary, prefix, made):
-    remove_file(prefix + ".json")
-    remove_tree(prefix)
+def _known(request, base):
+    """`inode -> sha256` of what an adopted base may share with its older copy."""
+    older = _older(request.layout, base["adopt"]) if "adopt" in base else None
+    return declare.by_inode(older, _good(older)) if older else {}
+
+
+def _good(prefix):
+    """`path -> sha256` of the files of a base that are what they were when it was made."""
+    declared = sums.read(beside.sums(prefix)) or {}
+    return watch.compare(prefix, declared, beside.stamps(prefix)).known
+
+
+def _drift(request, prefix):
+    """What was changed in a base; None when nobody knows what it was. Each file counts: the releases to come share it."""
+    found = manifest.drift(beside.manifest(prefix), prefix)
+    declared = sums.read(beside.sums(prefix))
+    if found is None or declared is None:
+        return None
+    seen = watch.compare(prefix, declared, None if request.args.get("verify") else beside.stamps(prefix))
+    known = {one["path"] for one in found}
+    return found + [{"path": path, "kind": "edited"} for path in seen.changed if path not in known]
+
+
+def _commit(request, temporary, prefix, made, known):
     lines = tree.lines(temporary)
-    manifest.write(manifest.beside(prefix), lines)
+    size = sum(tree.parse(line)[1] for line in lines.values())
+    meter = Meter("hashing the base", size, request.progress, request.check)
+    declared = declare.sums_of(temporary, lines, known, meter.add, request.check)
+    remove_file(beside.facts(prefix))
+    remove_tree(prefix)
+    manifest.write(beside.manifest(prefix), lines)
+    sums.write(beside.sums(prefix), declared)
     os.rename(temporary, prefix)
-    write_json(prefix + ".json", dict(made, files=len(lines), made=time.time()))
+    stamps.write(beside.stamps(prefix), stamps.take(prefix, declared))
+    write_json(beside.facts(prefix), dict(made, files=len(lines), made=time.time()))
 
 
 def _older(layout, original):
@@ -194,7 +229,7 @@ def _identity(facts):
 def _require_space(request, original, found, older, temporary):
     size, count = found.size, found.count
     if older:
-        known = manifest.read(manifest.beside(older)) or {}
+        known = manifest.read(beside.manifest(older)) or {}
         size -= sum(tree.parse(line)[1] for path, line in found.lines.items() if known.get(path) == line)
     os.makedirs(os.path.dirname(temporary), exist_ok=True)
     config = os.path.join(original, "pyvenv.cfg")

@@ -4,7 +4,7 @@ import os
 
 from agent.files import read_json, remove_file
 from agent.tidy import remove_empty, remove_tree
-from agent.venv import users
+from agent.venv import beside, users
 
 
 def releases(layout, venv):
@@ -39,7 +39,7 @@ def remove_release(layout, venv, name):
     path = layout.release(venv, name)
     remove_file(path + ".json")
     remove_tree(path)
-    remove_file(path + ".manifest")
+    beside.remove(path)
 
 
 def remove_unfinished(layout, venv):
@@ -59,7 +59,7 @@ def _remove_bases(layout, venv, wanted):
         if name.startswith("base-") and os.path.isdir(path) and name not in wanted:
             remove_file(path + ".json")
             remove_tree(path)
-            remove_file(path + ".manifest")
+            beside.remove(path)
 
 
 def _remove_debris(layout, venv, known):

@@ -1,17 +1,19 @@
 """The venvs of a root as they are now, for `look`: VenvFacts of provider/host/facts.ts. Reads only, and builds nothing."""
 
 import os
-import re
 
-from agent.files import read_json, sha256_file
-from agent.venv import dists, fingerprint, manifest
+from agent.files import read_json
+from agent.venv import beside, dists, fingerprint, manifest, watch
+from agent.venv.mended import shown
 
 MOST_DRIFT = 200
-SOURCE = re.compile(r"^src/\d+/")
 
 
-def venvs(layout, adopt=()):
-    """({name: VenvFacts}, {path: fingerprint or None}): the venvs that we manage, and the paths asked for."""
+def venvs(layout, adopt=(), verify=False, check=lambda: None):
+    """({name: VenvFacts}, {path: fingerprint or None}): the venvs that we manage, and the paths asked for.
+
+    verify: each file of a wanted release is hashed, not only those that are watched, and no cache is believed.
+    """
     fingerprints = {}
 
     def taken(path):
@@ -28,7 +30,7 @@ def venvs(layout, adopt=()):
                 "release": wish["release"],
                 "base": _base(wish["base"], taken),
                 "releases": {
-                    release: _release(layout.release(name, release), release == wish["release"])
+                    release: _release(layout.release(name, release), release == wish["release"], verify, check)
                     for release in _releases(layout, name)
                 },
             }
@@ -38,7 +40,8 @@ def venvs(layout, adopt=()):
 def _base(base, taken):
     if "adopt" in base:
         return {"kind": "adopt", "path": base["adopt"], "fingerprint": taken(base["adopt"])}
-    return {"kind": "managed", "key": base["key"]}
+    made = {name: base[name] for name in base if name != "key"}
+    return {"kind": "managed", "key": base["key"], "made": made}
 
 
 def _releases(layout, name):
@@ -46,13 +49,14 @@ def _releases(layout, name):
     found = set()
     for entry in _names(layout.venv(name, "releases")):
         if not entry.startswith("."):
-            found.add(os.path.splitext(entry)[0] if entry.endswith((".json", ".manifest")) else entry)
+            known = entry.endswith(beside.ENDINGS + (".json",))
+            found.add(os.path.splitext(entry)[0] if known else entry)
     return sorted(found)
 
 
-def _release(prefix, wanted):
+def _release(prefix, wanted, verify, check):
     """ReleaseFacts. Only the wanted release is looked at file by file: a look has to stay cheap, and the others do not run."""
-    facts = read_json(prefix + ".json")
+    facts = read_json(beside.facts(prefix))
     if facts is None or not os.path.isdir(prefix):
         return {
             "complete": False,
@@ -68,16 +72,11 @@ def _release(prefix, wanted):
     files = {key: one["sha256"] for key, one in facts["patched"].items()}
     drift, packages = [], facts["packages"]
     if wanted:
-        live = {key: sha256_file(os.path.join(prefix, one["path"])) for key, one in facts["patched"].items()}
-        drift = manifest.drift(manifest.beside(prefix), prefix)
+        drift = manifest.drift(beside.manifest(prefix), prefix)
         drift = [{"path": "(manifest)", "kind": "missing"}] if drift is None else drift
-        known = {one["path"] for one in drift}
-        drift += [
-            {"path": facts["patched"][key]["path"], "kind": "edited"}
-            for key, sha256 in live.items()
-            if sha256 != files[key] and facts["patched"][key]["path"] not in known
-        ]
-        drift = [dict(one, path=_shown(one["path"], facts["site"])) for one in drift]
+        foreign, seen = watch.edited(prefix, drift, verify, check=check)
+        drift = [dict(one, path=shown(one["path"], facts["site"])) for one in drift + foreign]
+        live = {key: seen.live.get(one["path"]) for key, one in facts["patched"].items()}
         files = {key: sha256 for key, sha256 in live.items() if sha256 is not None}
         packages = dists.versions(site)
     return {
@@ -90,13 +89,6 @@ def _release(prefix, wanted):
         "site": site,
         "made": facts["made"],
     }
-
-
-def _shown(path, site):
-    """A path as patches name it: below site-packages, or below the source tree of an editable install; others below the venv."""
-    if path.startswith(site + "/"):
-        return path[len(site) + 1 :]
-    return SOURCE.sub("", path)
 
 
 def _names(folder):

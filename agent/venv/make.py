@@ -6,11 +6,12 @@ import time
 
 from agent.claims import claim, owns, release_claim
 from agent.fault import Fault
-from agent.files import explained, read_json, remove_file, sha256_file, write_json
+from agent.files import explained, read_json, remove_file, write_json
 from agent.lock import locked
+from agent.overlay import trees
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import base as bases
-from agent.venv import collect, manifest, mend, tree, users
+from agent.venv import beside, collect, declare, manifest, mend, mended, stamps, sums, tree, users, watch
 from agent.venv.compose import compose, staged
 from agent.venv.interpreter import site_packages
 
@@ -40,6 +41,7 @@ def make(request):
             },
         )
         collect.collect(request, args["venv"], args["release"], args.get("keep", 3))
+        _renew(layout, args["venv"], args["release"], made)
         facts = read_json(layout.release(args["venv"], args["release"]) + ".json")
     return {
         "release": args["release"],
@@ -76,13 +78,14 @@ def remove(request):
 
 
 def _shown(base):
-    """What a base is, for a look and for overlays from an index. The URL of an index can hold a password, and stays out."""
-    return {name: base[name] for name in ("adopt", "key", "python") if name in base}
+    """What a base is, for a look, an import, and overlays from an index. A URL that holds a name or a password stays out."""
+    names = ("adopt", "key", "python", "requirements", "noDeps", "indexUrl", "extraIndexUrl", "findLinks")
+    return {name: base[name] for name in names if base.get(name) is not None and "@" not in str(base[name])}
 
 
 def _make(request, layout, venv, release):
     prefix = layout.release(venv, release)
-    drift = _drift(prefix)
+    drift = _drift(request, prefix)
     if drift == []:
         return False
     if drift is None and os.path.isdir(prefix):
@@ -97,6 +100,7 @@ def _make(request, layout, venv, release):
     previous = (read_json(layout.venv(venv, "venv.json")) or {}).get("release")
     composed = compose(request, base, temporary, prefix, overlays, patches, previous and layout.release(venv, previous))
     request.check()
+    declared = declare.sums_of(temporary, tree.lines(temporary), _known(layout, base, overlays), None, request.check)
     if drift:
         request.progress("giving back %d files: %s" % (len(drift), manifest.describe(drift)))
         mend.mend(prefix, temporary, drift)
@@ -112,15 +116,33 @@ def _make(request, layout, venv, release):
     else:
         collect.remove_release(layout, venv, release)
         os.rename(temporary, prefix)
-    _commit(args, prefix, composed, os.path.basename(base))
+    _commit(args, prefix, composed, os.path.basename(base), declared, drift)
     return True
 
 
-def _commit(args, prefix, composed, base):
+def _known(layout, base, overlays):
+    """`inode -> sha256` of what a release shares with its base and its overlays, which were compared just now."""
+    found = declare.by_inode(base, _stamped(beside.stamps(base)))
+    for overlay in overlays:
+        found.update(declare.by_inode(layout.tree(overlay["digest"]), trees.contents(layout.tree(overlay["digest"])).known))
+    return found
+
+
+def _stamped(cache):
+    return {path: sha256 for path, (_stamp, sha256) in stamps.read(cache).items()}
+
+
+def _commit(args, prefix, composed, base, declared, drift):
     lines = tree.lines(prefix)
-    manifest.write(manifest.beside(prefix), lines)
+    site = site_packages(prefix)
+    patched = {one["path"] for one in composed.patched.values()}
+    watched = declare.watched(prefix, site, {declare.LAUNCHED} | set(composed.laid), patched, declared)
+    manifest.write(beside.manifest(prefix), lines)
+    sums.write(beside.sums(prefix), declared)
+    sums.write(beside.watched(prefix), watched)
+    earlier = read_json(beside.facts(prefix)) or {}
     write_json(
-        prefix + ".json",
+        beside.facts(prefix),
         {
             "recipe": args["recipe"],
             "base": base,
@@ -130,23 +152,36 @@ def _commit(args, prefix, composed, base):
             "laid": composed.laid,
             "shared": composed.shared,
             "notes": composed.notes,
-            "site": os.path.relpath(site_packages(prefix), prefix),
+            "site": os.path.relpath(site, prefix),
             "made": time.time(),
+            "mended": mended.note(earlier.get("mended") or {}, drift or [], os.path.relpath(site, prefix)),
         },
     )
 
 
-def _drift(prefix):
-    """What was changed in a release; None when there is none, or none that is complete. Patched files are compared by content."""
-    facts = read_json(prefix + ".json")
-    found = manifest.drift(manifest.beside(prefix), prefix) if facts and os.path.isdir(prefix) else None
+def _drift(request, prefix):
+    """What was changed in a release; None when there is none, or none that is complete. Watched files are compared by content."""
+    facts = read_json(beside.facts(prefix))
+    found = manifest.drift(beside.manifest(prefix), prefix) if facts and os.path.isdir(prefix) else None
     if found is None:
         return None
-    known = {one["path"] for one in found}
-    for wanted in facts["patched"].values():
-        if wanted["path"] not in known and sha256_file(os.path.join(prefix, wanted["path"])) != wanted["sha256"]:
-            found.append({"path": wanted["path"], "kind": "edited"})
-    return found
+    return found + watch.edited(prefix, found, bool(request.args.get("verify")), check=request.check)[0]
+
+
+def _renew(layout, venv, release, made):
+    """Takes the stamps anew of what was linked or unlinked here, if it was compared or made under this same lock."""
+    prefix = layout.release(venv, release)
+    stamps.write(beside.stamps(prefix), stamps.take(prefix, sums.read(beside.watched(prefix)) or {}))
+    if not made:
+        return
+    facts = read_json(beside.facts(prefix))
+    base = layout.venv(venv, facts["base"])
+    if os.path.exists(beside.stamps(base)):
+        stamps.write(beside.stamps(base), stamps.take(base, _stamped(beside.stamps(base))))
+    for overlay in (read_json(layout.venv(venv, "overlays.json")) or {"overlays": []})["overlays"]:
+        target = layout.tree(overlay["digest"])
+        if os.path.exists(os.path.join(target, "stamps")):
+            trees.renew(target, _stamped(os.path.join(target, "stamps")))
 
 
 def _require_not_running(prefix):

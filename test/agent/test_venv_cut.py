@@ -41,7 +41,7 @@ class Cut(PlaceTest):
                 self.assertEqual(python(made["path"], "import pkg.m1, other.m1; print(pkg.m1.x + other.m1.y)"), "3")
                 self.assertEqual(
                     sorted(os.listdir(self.layout.venv("v", "releases"))),
-                    [made["release"], made["release"] + ".json", made["release"] + ".manifest"],
+                    [made["release"] + ending for ending in ("", ".json", ".manifest", ".stamps", ".sums", ".watched")],
                 )
                 self.assertEqual([name for name in os.listdir(self.layout.venv("v")) if name.startswith(".")], [])
                 make.remove(self.request(claim=self.claim("venv")))
