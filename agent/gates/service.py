@@ -4,10 +4,11 @@ import os
 import signal
 
 from agent.fault import Fault
-from agent.gates import probe
+from agent.gates import probe, report
+from agent.gates.static import gate as static
 from agent.service.redact import redact, secret_values
 
-ORDER = ("interpreter", "imports", "origin", "asserts", "flags", "environment")
+ORDER = static.NAMES + ("interpreter", "imports", "origin", "asserts", "flags", "environment")
 LONGEST = 2000
 REMEDIES = {
     "interpreter": "let the service run the release's own python",
@@ -16,34 +17,41 @@ REMEDIES = {
     "asserts": "correct the release, or the assertion",
     "flags": "declare the flag that this version knows",
 }
+REMEDIES.update(static.REMEDIES)
 
 
 def check(request, candidate):
     """Runs the gates on a candidate.
 
-    Returns {"gates": [{gate, ok, seconds, note, problems, warnings}], "modules": {module: file}, "warnings": [sentence]}.
+    Returns {"gates": [{gate, ok, seconds, note, problems, warnings}], "modules": {module: file}, "warnings": [sentence],
+    "table": [line]}.
 
     candidate: python, site, release (paths), env (exact), cwd, user, group, limits, module, args, and gates = {imports,
     patched: [{module, path, sha256}], asserts, flags (default true), timeout (seconds, default 600)}. `hide`: the texts that
-    must not be shown; default: the values of variables whose names say that they are secret.
+    must not be shown; default: the values of variables whose names say that they are secret. `report`: where the result is written as
+    well (a path to which `.json` and `.txt` are added); default: nowhere.
     Raises Fault("gate") with the name of the first gate that failed and all problems of all gates.
     """
     refuse_missing(candidate)
+    gates = static.check(candidate, lambda gate: tell(request, gate, None))
+    request.check()
     try:
         outcome, answer = probe.ask(candidate, request.cancelled, lambda at, what: tell(request, at, what))
     except Fault as fault:
         raise interpreter(candidate, fault.message, **fault.more)
     if outcome.ended == "cancelled":
         request.check()
-    gates = list(answer.gates.values())
+    gates += answer.gates.values()
     if not answer.done:
         gates.append(broken(candidate, outcome, answer))
     gates = presentable(gates, candidate.get("hide") or secret_values(None, candidate["env"]))
+    if candidate.get("report"):
+        report.write(candidate["report"], candidate["release"], gates)
     failed = [gate for gate in gates if not gate["ok"]]
     if failed:
         raise fault_of(failed, candidate, gates)
     warnings = ["gate %s: %s" % (gate["gate"], warning) for gate in gates for warning in gate["warnings"]]
-    return {"gates": gates, "modules": answer.modules, "warnings": warnings}
+    return {"gates": gates, "modules": answer.modules, "warnings": warnings, "table": report.table(gates)}
 
 
 def presentable(thing, hide):
@@ -132,7 +140,7 @@ def fault_of(failed, candidate, gates, **more):
             {
                 "gate": names[0],
                 "where": candidate["release"],
-                "detail": "\n".join(detail) or None,
+                "detail": "\n".join(detail + report.table(gates)),
                 "remedy": "; ".join(REMEDIES[name] for name in names),
                 "problems": [dict(problem, gate=gate) for gate, problem in told],
                 "gates": gates,

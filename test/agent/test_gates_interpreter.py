@@ -80,16 +80,17 @@ class Interpreter(unittest.TestCase):
             given, wish = json.load(sys.stdin)
             finder = {}
             exec(given["agent.bundle"], finder)
-            sys.meta_path.insert(0, finder["BundleFinder"](given))
+            bundle = finder["Bundle"](given)
+            sys.meta_path.insert(0, bundle)
             import agent
-            agent.__bundle__ = given
+            agent.__bundle__ = bundle
             from agent.gates import service
             from agent.request import Request
             print(len(service.check(Request({"root": "/nowhere"}), wish)["gates"]))
         """
         told = json.dumps([bundle.sources(), self.candidate.wish()]).encode()
         command = [sys.executable, "-B", "-I", "-c", textwrap.dedent(text)]
-        self.assertEqual(subprocess.run(command, input=told, stdout=subprocess.PIPE, cwd="/").stdout, b"6\n")
+        self.assertEqual(subprocess.run(command, input=told, stdout=subprocess.PIPE, cwd="/").stdout, b"9\n")
 
     def test_all_problems_of_later_gates_come_in_one_report(self):
         fault = self.candidate.fault(asserts=["False"], args=["--prt", "1"], env={"SGLANG_X": "1"})

@@ -1,0 +1,66 @@
+"""What the NVIDIA driver of this host offers: asked of its own libraries, in a process of its own that may hang or die."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+SECONDS = 20
+# cuDriverGetVersion needs no device and initialises nothing.
+ASK = """
+import ctypes, json, sys
+said = {}
+number = ctypes.c_int()
+try:
+    if ctypes.CDLL(sys.argv[1]).cuDriverGetVersion(ctypes.byref(number)) == 0 and number.value:
+        said["cuda"] = "%d.%d" % (number.value // 1000, number.value % 1000 // 10)
+except (OSError, AttributeError) as error:
+    said["error"] = str(error)
+try:
+    nvml, text = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.create_string_buffer(96)
+    if nvml.nvmlInit_v2() == 0:
+        if nvml.nvmlSystemGetDriverVersion(text, 96) == 0: said["driver"] = text.value.decode()
+        if "cuda" not in said and nvml.nvmlSystemGetCudaDriverVersion_v2(ctypes.byref(number)) == 0:
+            said["cuda"] = "%d.%d" % (number.value // 1000, number.value % 1000 // 10)
+        nvml.nvmlShutdown()
+except (OSError, AttributeError): pass
+print(json.dumps(said))
+"""
+SMI = re.compile(r"Driver Version: ([\d.]+).*CUDA Version: ([\d.]+)")
+
+
+def ask(libcuda, environment):
+    """{cuda, driver, error}, what is known of them: the CUDA that the driver offers, its own version, why it could not be asked.
+
+    libcuda: the file that the service would load; environment: its own, for LD_LIBRARY_PATH.
+    """
+    if libcuda is None:
+        return _smi()
+    kept = {name: value for name, value in environment.items() if name in ("LD_LIBRARY_PATH", "PATH")}
+    said = _run([sys.executable, "-I", "-S", "-c", ASK, libcuda], kept)
+    try:
+        found = json.loads(said)
+    except ValueError:
+        found = {"error": "%s did not answer within %d s" % (libcuda, SECONDS)}
+    return found if "cuda" in found else dict(_smi(), **found)
+
+
+def _smi():
+    match = SMI.search(_run(["nvidia-smi"], {"PATH": os.environ.get("PATH", os.defpath)}))
+    return {"driver": match.group(1), "cuda": match.group(2)} if match else {}
+
+
+def _run(argv, environment):
+    try:
+        ran = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            env=environment,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return ran.stdout.decode("utf-8", "replace")
