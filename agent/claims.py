@@ -1,5 +1,6 @@
 """Who owns what below a root: a random id of the owner, kept in the state of a stack, and its URN as a label for people."""
 
+import os
 import time
 
 from agent.fault import Fault
@@ -38,22 +39,30 @@ def claim(layout, wanted):
     _write(layout, held)
 
 
-def owns(layout, wanted):
-    """Whether `wanted` is claimed by its owner. What another one has, or nobody, is not ours to remove."""
-    other = claims(layout).get(_key(wanted))
-    return other is not None and other["owner"] == wanted["owner"]
+def owns(layout, wanted, noted=None):
+    """Whether `wanted` is claimed by its owner. What another one has, or nobody, is not ours to remove.
+
+    noted: what the thing's own file says of it; its `owner` counts when the claims were lost.
+    """
+    other = claims(layout).get(_key(wanted)) or noted
+    return other is not None and other.get("owner") == wanted["owner"]
 
 
 def release_claim(layout, wanted):
     """Gives the claim back after its things were removed; with the last one goes what is left below the root. Call it under the lock."""
-    if not owns(layout, wanted):
-        return
     held = claims(layout)
-    del held[_key(wanted)]
+    other = held.pop(_key(wanted), None)
+    if other and other["owner"] != wanted["owner"]:
+        return
     if held:
         _write(layout, held)
-    else:
+    elif other or not _in_use(layout):
         leave_root(layout)
+
+
+def _in_use(layout):
+    """Whether something is below the root that had a claim before the claims were lost."""
+    return any(os.path.isdir(layout.at(name)) and os.listdir(layout.at(name)) for name in ("venvs", "services"))
 
 
 def _write(layout, held):

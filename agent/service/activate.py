@@ -15,7 +15,7 @@ from agent.service.place import Place
 from agent.service.preflight import preflight
 from agent.service.remove import clear
 from agent.service.resident import write_resident
-from agent.service.supervisors import supervisor
+from agent.service.supervisors import standing
 from agent.service.switch import make_work
 from agent.service.wish import Wish
 
@@ -85,8 +85,8 @@ def gates(request, wish):
 
 
 def members(place):
-    spec = read_json(place.spec)
-    return supervisor(place, spec["supervisor"]).members() if spec else []
+    keeper, _ = standing(place)
+    return keeper.members() if keeper else []
 
 
 def set_up(place, wish, spec, owner):

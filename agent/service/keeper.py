@@ -38,7 +38,8 @@ class Keeper:
         self.main = None
         self.restarts = 0
         self.failures = 0
-        self.unsaid = None
+        self.said = None
+        self.unsaid = False
 
     def run(self):
         adopt_orphans()
@@ -55,6 +56,9 @@ class Keeper:
             self.failures = 1 if time.monotonic() - began > SETTLED else self.failures + 1
             self.say("restarting", status)
             self.pause(BACKOFF[min(self.failures, len(BACKOFF)) - 1])
+            if not os.path.exists(self.launcher):
+                # Its service was taken away by hand: there is nothing to start, and nobody who would end this.
+                return
             if self.stopping:
                 self.say("stopped", status)
                 return
@@ -157,7 +161,7 @@ class Keeper:
     def say(self, phase, status):
         """Writes what the supervisor module reads."""
         main = self.main if phase == "running" else None
-        self.unsaid = json.dumps(
+        self.said = json.dumps(
             {
                 "format": 1,
                 "phase": phase,
@@ -167,17 +171,18 @@ class Keeper:
                 "main": [main, ticks(main)] if main else None,
             }
         )
+        self.unsaid = True
         self.tell()
 
     def tell(self):
-        """Writes what could not be written yet: a full disk must not take the keeper from its server."""
-        if self.unsaid is None:
+        """Writes what could not be written yet, or is gone: a full disk must not take the keeper from its server."""
+        if not self.unsaid and os.path.exists(self.state):
             return
         with contextlib.suppress(OSError):
             with open(self.state + ".new", "w") as file:
-                file.write(self.unsaid)
+                file.write(self.said)
             os.replace(self.state + ".new", self.state)
-            self.unsaid = None
+            self.unsaid = False
 
     def rotate(self):
         """Copies a large log aside and empties it: the server keeps the file open, and appends.

@@ -4,7 +4,7 @@ import os
 
 from agent.claims import claims
 from agent.files import read_json
-from agent.service import activation, proc, process, proof, systemd
+from agent.service import activation, keeping, proc, process, proof, systemd
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
 
@@ -50,7 +50,7 @@ def standing(place, spec, shown, ctl):
         facts["unit"] = unit(place, shown, os.path.join(ctl.units, place.unit))
         state = systemd.state_of(shown)
     else:
-        state = process.state_of(read_json(place.kept) or {})
+        state = process.state_of(keeping.said(place))
     facts["running"] = sentence(state)
     if state.pid is not None:
         facts["process"] = running(place, spec, state)

@@ -90,16 +90,21 @@ def mapped(pid, below):
     return sorted(found)
 
 
+def uid(pid):
+    """User id of a process; None when it is gone."""
+    try:
+        return os.stat("/proc/%d" % pid).st_uid
+    except OSError:
+        return None
+
+
 def user(pid):
     """Name of the user that a process runs as; its number when it has no name."""
+    number = uid(pid)
     try:
-        uid = os.stat("/proc/%d" % pid).st_uid
-    except OSError:
-        return "?"
-    try:
-        return pwd.getpwuid(uid).pw_name
+        return "?" if number is None else pwd.getpwuid(number).pw_name
     except KeyError:
-        return str(uid)
+        return str(number)
 
 
 def describe(pid):

@@ -7,7 +7,7 @@ import time
 
 from agent.fault import Fault
 from agent.files import atomic_write, read_json, remove_file
-from agent.service import proc, sweep
+from agent.service import keeping, proc, sweep
 from agent.service.detach import start_detached
 from agent.service.logs import FileLog
 from agent.service.resident import source
@@ -24,7 +24,7 @@ class Process:
         self.place = place
 
     def said(self):
-        return read_json(self.place.kept) or {}
+        return keeping.said(self.place)
 
     def state(self):
         return state_of(self.said())
@@ -53,7 +53,7 @@ class Process:
         # A pid stays taken as long as a session has it for its name: only a new process of that pid breaks the tie.
         session = pid if pid not in processes or processes[pid].ticks == ticks else None
         for entry in processes.values():
-            if entry.ticks < ticks or entry.state in "ZX" or uid_of(entry.pid) != spec["uid"]:
+            if entry.ticks < ticks or entry.state in "ZX" or proc.uid(entry.pid) != spec["uid"]:
                 continue
             if entry.session == session or (telling and proc.environ(entry.pid) == ours):
                 found.add(entry.pid)
@@ -77,7 +77,7 @@ class Process:
         start_detached(argv, self.place.at("keeper.log"))
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
-            if self.said():
+            if keeping.read(self.place):
                 remove_file(self.place.at("keeper.log"))
                 return
             time.sleep(0.05)
@@ -132,13 +132,6 @@ def environ_of(spec):
         name.encode("utf-8", "surrogateescape"): value.encode("utf-8", "surrogateescape")
         for name, value in spec["environ"].items()
     }
-
-
-def uid_of(pid):
-    try:
-        return os.stat("/proc/%d" % pid).st_uid
-    except OSError:
-        return None
 
 
 def tail(path):

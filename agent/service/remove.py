@@ -10,7 +10,7 @@ from agent.lock import locked
 from agent.service import activation, detach, recover
 from agent.service.follow import follow
 from agent.service.place import Place
-from agent.service.supervisors import supervisor
+from agent.service.supervisors import standing
 from agent.tidy import remove_empty, remove_tree
 
 
@@ -24,7 +24,7 @@ def remove(request):
         request.progress("waits for the activation that is at work")
         follow(request, place, job)
     with locked(request, "removing service %s" % place.name):
-        if not owns(request.layout, request.args["claim"]):
+        if not owns(request.layout, request.args["claim"], read_json(place.current)):
             return {}
         if activation.status(place)[0] in ("running", "interrupted"):
             raise Fault(
@@ -37,12 +37,11 @@ def remove(request):
 
 
 def stop(request, place):
-    spec = read_json(place.spec)
-    if spec is None:
+    keeper, timeout = standing(place)
+    if keeper is None:
         return
-    keeper = supervisor(place, spec["supervisor"])
     request.progress("stops the server")
-    keeper.stop(spec["stopTimeout"])
+    keeper.stop(timeout)
     keeper.uninstall()
 
 

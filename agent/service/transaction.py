@@ -13,7 +13,7 @@ from agent.service.proof import prove
 from agent.service.readiness import Readiness
 from agent.service.redact import redact
 from agent.service.rollback import Rollback
-from agent.service.supervisors import supervisor
+from agent.service.supervisors import standing, supervisor
 from agent.service.switch import switch
 
 
@@ -115,10 +115,13 @@ class Activation:
             self.check_cancel()
 
     def stop(self):
-        before = self.previous.facts()["supervisor"]
-        if before is not None:
+        keeper, timeout = standing(self.place)
+        if keeper is not None:
             self.say("stops the old server")
-            supervisor(self.place, before).stop(self.previous.spec()["stopTimeout"])
+            keeper.stop(timeout)
+            if self.previous.facts()["supervisor"] is None:
+                # Its spec was lost: nobody can start it again, and what kept it must not.
+                keeper.uninstall()
         # What stopped may not be all: a server that nobody kept any more would still hold the port.
         port_free(self.place, self.spec)
 
@@ -150,8 +153,8 @@ class Activation:
         write_json(self.place.current, outcome.committed(self.job, self.facts()["proof"]), 0o600)
 
     def old_members(self):
-        spec = read_json(self.place.spec)
-        return supervisor(self.place, spec["supervisor"]).members() if spec else []
+        keeper, _ = standing(self.place)
+        return keeper.members() if keeper else []
 
     def readiness(self):
         return Readiness(self.spec, self.job["ready"], self.supervisor, self.facts()["mark"], self.say)

@@ -30,7 +30,7 @@ def remove(request):
     """Forgets the variables, but for those that a service still runs with: they go with it."""
     layout, wanted = request.layout, request.args["claim"]
     with locked(request, "removing the environment of %s" % wanted["name"]):
-        if owns(layout, wanted):
+        if owns(layout, wanted, read_json(layout.service(wanted["name"], "env.json"))):
             remove_file(layout.service(wanted["name"], "env.json"))
             _drop_others(layout, wanted["name"], set())
             remove_empty(layout.service(wanted["name"]))

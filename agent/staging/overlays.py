@@ -37,7 +37,7 @@ def remove(request):
     """Forgets the overlays of a venv; trees that no other one wants go. Releases that were made with them keep them."""
     layout, wanted = request.layout, request.args["claim"]
     with locked(request, "removing overlays of %s" % wanted["name"]):
-        if owns(layout, wanted):
+        if owns(layout, wanted, read_json(layout.venv(wanted["name"], "overlays.json"))):
             remove_file(layout.venv(wanted["name"], "overlays.json"))
             remove_empty(layout.venv(wanted["name"]))
             _drop_unused(layout)

@@ -22,7 +22,7 @@ def remove(request):
     """Forgets the patches of a venv. Releases that were made with them keep them."""
     layout, wanted = request.layout, request.args["claim"]
     with locked(request, "removing patches of %s" % wanted["name"]):
-        if owns(layout, wanted):
+        if owns(layout, wanted, read_json(layout.venv(wanted["name"], "patches.json"))):
             remove_file(layout.venv(wanted["name"], "patches.json"))
             remove_empty(layout.venv(wanted["name"]))
             release_claim(layout, wanted)

@@ -58,7 +58,7 @@ def remove(request):
     layout, wanted = request.layout, request.args["claim"]
     venv = wanted["name"]
     with locked(request, "removing venv %s" % venv):
-        if not owns(layout, wanted):
+        if not owns(layout, wanted, read_json(layout.venv(venv, "venv.json"))):
             return {}
         _require_unused(layout, venv)
         remove_file(layout.venv(venv, "venv.json"))
