@@ -1,18 +1,27 @@
 import { randomBytes } from "node:crypto";
+import { isAbandoned } from "./abandoned";
+import { allowed, sameMachine } from "./allowed";
 import { same } from "./canonical";
 import type { AnyResource, Context } from "./context";
 import { explain } from "./errors";
+import { stoppable } from "./host/abort";
 import { HostError } from "./host/host";
-import { renderPath } from "./path";
-import { redact } from "./redact";
+import { type Path, renderPath } from "./path";
+import { planning } from "./planning";
 import type { Kept, Placed, Work } from "./resource";
+import { isSecret } from "./secrets";
 import { type Properties, unknownPaths } from "./wire";
 
 export interface ChangeRequest {
     urn: string;
     inputs: Properties;
+    /** Where secrets stand in them. */
+    secrets: Path[];
     /** The state that is there; absent on create. */
     state?: Properties;
+    /** What was declared before, and which paths of it the program wants left alone; of an update. */
+    oldInputs?: Properties;
+    ignoreChanges?: string[];
     preview: boolean;
     /** Seconds; 0 = none. */
     timeout: number;
@@ -43,12 +52,13 @@ export async function change(
     const prior = request.state as unknown as Kept | undefined;
     const id = resource.id(inputs);
     const state = await working(context, inputs, request, async (work) => {
+        await allowed(context, resource, request, work);
         try {
             return await resource.apply(inputs, prior, work);
         } catch (error) {
             work.host.changed(inputs.root);
             const left = await leftBehind(resource, inputs, prior, work);
-            throw left === undefined ? error : new Unfinished(id, { ...left }, redact(explain(error), inputs));
+            throw left === undefined ? error : new Unfinished(id, { ...left }, explain(error));
         } finally {
             work.host.changed(inputs.root);
         }
@@ -101,9 +111,11 @@ async function plan(
         return unplanned;
     }
     try {
-        const planned = await working(context, inputs, request, (work) =>
-            resource.plan(inputs, request.state as unknown as Kept | undefined, work),
-        );
+        const planned = await working(context, inputs, request, async (work) => {
+            await allowed(context, resource, request, work);
+            const prior = request.state as unknown as Kept | undefined;
+            return resource.plan(inputs, prior, planning(context, resource, request, work));
+        });
         return { id: resource.id(inputs), state: { ...planned } };
     } catch (error) {
         if (context.hosts.unreached(name) !== undefined && !context.cancelled.aborted) {
@@ -121,11 +133,12 @@ export async function remove(
 ): Promise<void> {
     const inputs = request.inputs as unknown as Placed;
     const { name } = inputs.connection;
-    if ((process.env.SGLANG_FLEET_ABANDON ?? "").split(",").includes(name)) {
+    if (isAbandoned(name)) {
         context.log.warn(request.urn, `${name}: given up as SGLANG_FLEET_ABANDON says; what is on it stays there.`);
         return;
     }
     await working(context, inputs, request, async (work) => {
+        await sameMachine(context, resource, request, work);
         try {
             await resource.remove(inputs, request.state as unknown as Kept, work);
         } catch (error) {
@@ -148,20 +161,23 @@ export async function remove(
 async function working<R>(
     context: Context,
     inputs: Placed,
-    { urn, timeout, state }: Pick<ChangeRequest, "urn" | "timeout" | "state">,
+    { urn, timeout, state, secrets }: Pick<ChangeRequest, "urn" | "timeout" | "state" | "secrets">,
     act: (work: Work) => Promise<R>,
 ): Promise<R> {
     const { log, hosts, cancelled } = context;
     const progress = log.progress(urn);
     const expired = timeout > 0 ? AbortSignal.timeout(timeout * 1000) : undefined;
+    const signal = expired === undefined ? cancelled : AbortSignal.any([cancelled, expired]);
     const work: Work = {
-        host: hosts.at(inputs.connection),
+        host: stoppable(hosts.at(inputs.connection), signal),
         urn,
         owner: typeof state?.owner === "string" ? state.owner : randomBytes(8).toString("hex"),
-        progress: (text) => progress.line(redact(text, inputs)),
-        info: (text) => log.info(urn, redact(text, inputs)),
-        warn: (text) => log.warn(urn, redact(text, inputs)),
-        signal: expired === undefined ? cancelled : AbortSignal.any([cancelled, expired]),
+        progress: progress.line,
+        info: (text) => log.info(urn, text),
+        warn: (text) => log.warn(urn, text),
+        signal,
+        isSecret: (path) => isSecret(secrets, path),
+        takeOver: inputs.takeOver ?? false,
     };
     try {
         return await act(work);
@@ -174,7 +190,7 @@ async function working<R>(
             : expired?.aborted === true
               ? `stopped after the ${timeout} s that customTimeouts allow: `
               : "";
-        throw new Error(because + redact(explain(error), inputs), { cause: error });
+        throw new Error(because + explain(error), { cause: error });
     } finally {
         progress.end();
     }

@@ -1,6 +1,9 @@
+import type { Declared } from "./declared";
 import type { Hosts } from "./hosts";
 import type { Log } from "./log";
 import type { Kept, Placed, Resource } from "./resource";
+import type { Secrets } from "./secrets";
+import type { Seen } from "./seen";
 
 /** A resource of the table, whichever it is. */
 export type AnyResource = Resource<Placed, Placed, Kept>;
@@ -9,6 +12,12 @@ export type AnyResource = Resource<Placed, Placed, Kept>;
 export interface Context {
     hosts: Hosts;
     log: Log;
+    /** What must not be shown. */
+    secrets: Secrets;
+    /** What this stack has in its state, and what its program declares. */
+    declared: Declared;
+    /** What the preview of this command saw. */
+    seen: Seen;
     /** Aborted when the engine says so. */
     cancelled: AbortSignal;
 }

@@ -40,6 +40,11 @@ export class Hosts {
         return this.failures.get(name);
     }
 
+    /** Notes that a host cannot be used, though something answers there. */
+    refuse(name: string, error: HostError): void {
+        this.failures.set(name, error);
+    }
+
     /** All hosts that could not be looked at, by their names in the stack. */
     allUnreached(): ReadonlyMap<string, HostError> {
         return this.failures;
@@ -64,7 +69,7 @@ export class Hosts {
             look,
             changed: (root) => host.changed(root),
             call: (op, args, options) => host.call(op, args, options),
-            send: (root, contents, progress) => host.send(root, contents, progress),
+            send: (root, contents, progress, signal) => host.send(root, contents, progress, signal),
             fetch: (root, sha256) => host.fetch(root, sha256),
             close: () => host.close(),
         };

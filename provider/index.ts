@@ -2,10 +2,14 @@ import { closeSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { Declared } from "./declared";
 import { connectHost } from "./host/connect";
+import { privateFolder } from "./host/control";
 import { Hosts } from "./hosts";
 import { Log } from "./log";
 import { table } from "./resources";
+import { Secrets } from "./secrets";
+import { Seen } from "./seen";
 import { service } from "./server";
 
 const PARENT_INTERVAL = 1000;
@@ -18,12 +22,20 @@ console.debug = console.error;
 function main(): void {
     const abort = new AbortController();
     const hosts = new Hosts(connectHost);
-    const log = new Log();
+    const secrets = new Secrets();
+    const log = new Log((text) => secrets.redact(text));
     log.attach(process.argv[2] ?? "");
 
     const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
     const served = {
-        context: { hosts, log, cancelled: abort.signal },
+        context: {
+            hosts,
+            log,
+            secrets,
+            declared: new Declared(),
+            seen: new Seen(privateFolder()),
+            cancelled: abort.signal,
+        },
         version: version(),
         table,
         cancel: () => abort.abort(),

@@ -4,10 +4,12 @@ import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 
 const PROGRESS_INTERVAL = 500;
 
-/** Lines to the engine, each under its resource's row. */
+/** Lines to the engine, each under its resource's row. `clean` takes out what must not be shown. */
 export class Log {
     private engine: EngineClient | undefined;
     private sent: Promise<void> = Promise.resolve();
+
+    constructor(private readonly clean: (text: string) => string) {}
 
     /** Where the engine listens; may change when a debugger attached first. */
     attach(address: string): void {
@@ -70,14 +72,15 @@ export class Log {
 
     private send(urn: string, severity: LogSeverity, text: string, ephemeral: boolean): void {
         const { engine } = this;
+        const message = this.clean(text);
         if (engine === undefined) {
-            process.stderr.write(`${text}\n`);
+            process.stderr.write(`${message}\n`);
             return;
         }
         const request = new LogRequest();
         request.setUrn(urn);
         request.setSeverity(severity);
-        request.setMessage(text);
+        request.setMessage(message);
         request.setEphemeral(ephemeral);
         // One after the other, as gRPC does not promise the order of two calls. A line that cannot be sent is not worth an operation.
         this.sent = this.sent.then(() => new Promise((resolve) => engine.log(request, () => resolve())));

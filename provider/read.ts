@@ -1,9 +1,12 @@
-import type { Connection } from "./connection";
+import { isAbandoned, otherMachine } from "./abandoned";
 import type { AnyResource, Context } from "./context";
+import { engineCommand } from "./engineCommand";
 import { explain } from "./errors";
+import { stoppable } from "./host/abort";
 import type { HostFacts } from "./host/facts";
 import { HostError } from "./host/host";
 import { located } from "./inventory";
+import type { Path } from "./path";
 import type { Kept, Placed } from "./resource";
 import type { Properties } from "./wire";
 
@@ -20,9 +23,11 @@ export interface ReadAnswer {
     id: string;
     inputs: Properties;
     state: Properties;
+    /** What is to be marked as a secret besides what the engine has marked. */
+    secrets: Path[];
 }
 
-const GONE: ReadAnswer = { id: "", inputs: {}, state: {} };
+const GONE: ReadAnswer = { id: "", inputs: {}, state: {}, secrets: [] };
 
 /** The state as the host shows it now. A host that cannot be asked changes nothing: what was known stays known. */
 export async function read(context: Context, resource: AnyResource, request: ReadRequest): Promise<ReadAnswer> {
@@ -30,52 +35,73 @@ export async function read(context: Context, resource: AnyResource, request: Rea
         return importIt(context, resource, request);
     }
     const inputs = request.inputs as unknown as Placed;
-    const known = context.hosts.unreached(inputs.connection.name);
-    const facts =
-        known === undefined ? await lookOrNot(context, request.urn, inputs.connection, inputs.root) : undefined;
-    if (facts === undefined) {
-        return { id: request.id, inputs: request.inputs, state: request.state };
-    }
     const prior = request.state as unknown as Kept;
-    if (prior.machine !== undefined && prior.machine !== facts.machine.machineId) {
-        context.log.warn(
-            request.urn,
-            `${inputs.connection.name}: another machine answers there (machine id ${facts.machine.machineId}, was ${prior.machine}); what is missing on it is made anew.`,
-        );
+    const unchanged = { id: request.id, inputs: request.inputs, state: request.state, secrets: [] };
+    context.declared.kept(request.urn, prior.owner);
+    const facts = await lookOrNot(context, request.urn, inputs);
+    if (facts === undefined) {
+        return unchanged;
     }
     const state = resource.read(facts, request.id, { inputs, state: prior });
-    return state === undefined ? GONE : { id: request.id, inputs: request.inputs, state: { ...state } };
+    if (state !== undefined) {
+        context.seen.note(request.urn, { ...state }, resource.restless);
+        return { ...unchanged, state: { ...state } };
+    }
+    const { name } = inputs.connection;
+    if (prior.machine !== undefined && prior.machine !== facts.machine.machineId && !isAbandoned(name)) {
+        const error = otherMachine(inputs.connection, prior, facts);
+        context.hosts.refuse(name, error);
+        notLooked(context, request.urn, error);
+        return unchanged;
+    }
+    return GONE;
 }
 
-async function lookOrNot(
-    context: Context,
-    urn: string,
-    connection: Connection,
-    root: string,
-): Promise<HostFacts | undefined> {
-    const before = context.hosts.unreached(connection.name);
+async function lookOrNot(context: Context, urn: string, { connection, root }: Placed): Promise<HostFacts | undefined> {
+    const { hosts, cancelled } = context;
+    const before = hosts.unreached(connection.name);
+    if (before !== undefined) {
+        return unlooked(before);
+    }
     try {
-        return await context.hosts.at(connection).look(root);
+        return await stoppable(hosts.at(connection), cancelled).look(root);
     } catch (error) {
-        if (!(error instanceof HostError) || context.cancelled.aborted) {
+        if (!(error instanceof HostError) || cancelled.aborted) {
             throw error;
         }
-        if (before === undefined) {
-            context.log.warn(
-                urn,
-                `${explain(error).split("\n")[0]}\nNot looked at: its resources are shown as they were last seen.`,
-            );
-        }
-        return undefined;
+        notLooked(context, urn, error);
+        return unlooked(error);
     }
+}
+
+function notLooked({ log }: Context, urn: string, error: HostError): void {
+    log.warn(urn, `${explain(error).split("\n")[0]}\nNot looked at: its resources are shown as they were last seen.`);
+}
+
+/** A refresh has no program that could ask at its end who was not reached: there the read itself has to fail. */
+function unlooked(error: HostError): undefined {
+    if (engineCommand() === "refresh" && !isAbandoned(error.host)) {
+        throw error;
+    }
+    return undefined;
 }
 
 async function importIt(context: Context, resource: AnyResource, request: ReadRequest): Promise<ReadAnswer> {
     const { connection, root } = await located(request.id);
-    const facts = await context.hosts.at(connection).look(root);
-    const inputs = resource.imported(facts, request.id, connection);
-    const state = inputs === undefined ? undefined : resource.read(facts, request.id);
-    return state === undefined || inputs === undefined
-        ? GONE
-        : { id: request.id, inputs: { ...inputs }, state: { ...state } };
+    const host = stoppable(context.hosts.at(connection), context.cancelled);
+    const facts = await host.look(root);
+    const found = await resource.imported(facts, request.id, connection, host);
+    if (found === undefined) {
+        return GONE;
+    }
+    const inputs = { ...found.inputs };
+    // What the host cannot tell is as it is declared.
+    const declared = { ...inputs, ...ownerOf(facts, request.id) };
+    const state = resource.read(facts, request.id, { inputs, state: declared });
+    return state === undefined ? GONE : { id: request.id, inputs, state: { ...state }, secrets: found.secrets ?? [] };
+}
+
+/** An import takes what is there for its own. */
+function ownerOf({ claims, machine }: HostFacts, id: string): Kept {
+    return { owner: claims[id.split("/").slice(1).join("/")]?.owner ?? "", machine: machine.machineId };
 }

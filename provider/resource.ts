@@ -2,13 +2,17 @@ import type { ZodType } from "zod";
 import type { Connection } from "./connection";
 import type { HostFacts } from "./host/facts";
 import type { Host, Progress } from "./host/host";
+import type { Path } from "./path";
 
 /** One difference, by path. `path` elements are names or indices: ["packages", "torch"]. */
 export interface Change {
     path: (string | number)[];
     kind: "add" | "update" | "delete" | "add-replace" | "update-replace" | "delete-replace";
-    /** Why, for a person: "edited on the host", "config". One sentence or nothing. */
-    reason?: string;
+}
+
+/** A difference, and who made it: the declaration, somebody on the host, or both. */
+export interface Caused extends Change {
+    cause: "config" | "host" | "both";
 }
 
 /** What an operation may use besides its arguments. */
@@ -22,6 +26,15 @@ export interface Work {
     info: (text: string) => void;
     warn: (text: string) => void;
     signal: AbortSignal;
+    /** Whether an input at this path, or anything in it, is marked as a secret. */
+    isSecret: (path: Path) => boolean;
+    /** Whether what has another owner there is to be taken over. */
+    takeOver: boolean;
+}
+
+/** What a preview may use: also what differs, by path; nothing on create. */
+export interface Planning extends Work {
+    changes: Caused[];
 }
 
 /** Inputs that every resource has. */
@@ -29,7 +42,12 @@ export interface Placed {
     connection: Connection;
     /** Absolute path on the host below which everything of ours lies. */
     root: string;
+    /** Whether what another stack has made there under this name is to be taken over. */
+    takeOver?: boolean;
 }
+
+/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it. */
+export type Imported<I> = { inputs: I; secrets?: Path[] } | undefined;
 
 /** State that every resource has. */
 export interface Kept {
@@ -51,6 +69,10 @@ export interface Resource<I extends Placed, W extends I, S extends Kept> {
     readonly resolved: readonly string[];
     /** The new one could not live beside the old one: it owns a port. */
     readonly deleteBeforeReplace?: boolean;
+    /** Fields of the state that change by themselves. */
+    readonly restless?: readonly string[];
+    /** Inputs that every user of the host can read: arguments of a process. */
+    readonly exposed?: readonly string[];
     /** `<host>/<kind>/<name>`: the id, and what `import` takes. */
     id(inputs: I): string;
     /**
@@ -60,12 +82,12 @@ export interface Resource<I extends Placed, W extends I, S extends Kept> {
     resolve(inputs: I, context: { facts?: HostFacts; prior?: W; seed: Uint8Array }): Promise<W>;
     /** State as the host shows it; undefined = the host says that it is not there. `prior` is absent on import. */
     read(facts: HostFacts, id: string, prior?: { inputs: W; state: S }): S | undefined;
-    /** Inputs for an import: code-ready. */
-    imported(facts: HostFacts, id: string, connection: Connection): I | undefined;
+    /** Inputs for an import: code-ready. What only the host has is fetched from it. */
+    imported(facts: HostFacts, id: string, connection: Connection, host: Host): Imported<I> | Promise<Imported<I>>;
     /** Pure: what differs, by path, old = live state. Empty = no update. */
     diff(state: S, wanted: W): Change[];
     /** Preview of create and update: planned state; may look at the host, and says what a person should read. */
-    plan(wanted: W, prior: S | undefined, work: Work): Promise<S>;
+    plan(wanted: W, prior: S | undefined, work: Planning): Promise<S>;
     /** Makes it so. When it throws, the host is looked at again to see what was done. */
     apply(wanted: W, prior: S | undefined, work: Work): Promise<S>;
     /** Removes what is ours; what is gone already is no error. */

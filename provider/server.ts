@@ -3,6 +3,7 @@ import { status } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { type ChangeRequest, change, remove, Unfinished } from "./change";
 import { check } from "./check/check";
 import type { AnyResource, Context } from "./context";
@@ -12,7 +13,7 @@ import { renderDetail } from "./path";
 import { read } from "./read";
 import type { Change } from "./resource";
 import { schema } from "./schema";
-import { decode, encode, failure, initFailed } from "./wire";
+import { encode, failure, initFailed, type Opened, open, type Properties } from "./wire";
 
 const KINDS: Record<Change["kind"], proto.PropertyDiff.Kind> = {
     add: proto.PropertyDiff.Kind.ADD,
@@ -45,10 +46,35 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
         return resource;
     };
 
+    const receive = (struct: Struct | undefined): Opened => {
+        const opened = open(struct);
+        context.secrets.learnFrom(opened.values, opened.secrets);
+        return opened;
+    };
+
+    const changed = async (
+        request: proto.CreateRequest | proto.UpdateRequest,
+        given: Pick<ChangeRequest, "inputs" | "secrets" | "state" | "oldInputs" | "ignoreChanges">,
+    ): Promise<{ id: string; state: Properties }> => {
+        try {
+            return await change(context, find(request.getUrn()), {
+                ...common(request),
+                ...given,
+                preview: request.getPreview(),
+            });
+        } catch (error) {
+            if (error instanceof Unfinished) {
+                const left = encode(error.state, given.secrets);
+                throw initFailed(error.id, left, context.secrets.redact(error.message));
+            }
+            throw error;
+        }
+    };
+
     const handlers = {
         handshake: async (request: proto.ProviderHandshakeRequest) => {
             context.log.attach(request.getEngineAddress());
-            return new proto.ProviderHandshakeResponse();
+            return new proto.ProviderHandshakeResponse().setAcceptSecrets(true);
         },
         attach: async (request: { getAddress(): string }) => {
             context.log.attach(request.getAddress());
@@ -58,73 +84,69 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
         getSchema: async () => new proto.GetSchemaResponse().setSchema(JSON.stringify(schema(version, table))),
         checkConfig: async (request: proto.CheckRequest) => new proto.CheckResponse().setInputs(request.getNews()),
         diffConfig: async () => new proto.DiffResponse().setChanges(proto.DiffResponse.DiffChanges.DIFF_NONE),
-        // No accept_secrets: the engine marks outputs as secret by the names of the inputs, and key by key.
-        configure: async () => new proto.ConfigureResponse().setSupportspreview(true),
+        // Secrets are told apart, so that no message shows one; each goes back marked where it came from.
+        configure: async () => new proto.ConfigureResponse().setSupportspreview(true).setAcceptsecrets(true),
         check: async (request: proto.CheckRequest) => {
-            const answer = await check(context, find(request.getUrn()), {
-                news: decode(request.getNews()),
-                olds: decode(request.getOlds()),
-                seed: request.getRandomseed_asU8(),
-            });
+            context.declared.wanted(request.getUrn());
+            const { values: news, secrets } = receive(request.getNews());
+            const olds = receive(request.getOlds()).values;
+            const seed = request.getRandomseed_asU8();
+            const answer = await check(context, find(request.getUrn()), { news, olds, seed });
             const response = new proto.CheckResponse();
             if ("inputs" in answer) {
-                return response.setInputs(encode(answer.inputs));
+                return response.setInputs(encode(answer.inputs, secrets));
             }
             // With a property the engine would print the value beside it, be it a secret.
             return response.setFailuresList(
-                answer.failures.map((reason) => new proto.CheckFailure().setReason(reason)),
+                answer.failures.map((reason) => new proto.CheckFailure().setReason(context.secrets.redact(reason))),
             );
         },
         diff: async (request: proto.DiffRequest) => {
             const resource = find(request.getUrn());
             const changes = diff(context, resource, {
-                state: decode(request.getOlds()),
-                oldInputs: decode(request.getOldInputs()),
-                news: decode(request.getNews()),
+                state: receive(request.getOlds()).values,
+                oldInputs: receive(request.getOldInputs()).values,
+                news: receive(request.getNews()).values,
                 ignoreChanges: request.getIgnorechangesList(),
             });
             return diffResponse(changes, resource.deleteBeforeReplace ?? false);
         },
         create: async (request: proto.CreateRequest) => {
-            const { id, state } = await change(context, find(request.getUrn()), {
-                ...common(request),
-                inputs: decode(request.getProperties()),
-                preview: request.getPreview(),
-            });
+            const { values: inputs, secrets } = receive(request.getProperties());
+            const { id, state } = await changed(request, { inputs, secrets });
             return new proto.CreateResponse()
                 .setId(request.getPreview() ? "" : id)
-                .setProperties(encode(state))
+                .setProperties(encode(state, secrets))
                 .setRefreshBeforeUpdate(true);
         },
         read: async (request: proto.ReadRequest) => {
+            const [inputs, state] = [receive(request.getInputs()), receive(request.getProperties())];
             const answer = await read(context, find(request.getUrn()), {
                 id: request.getId(),
                 urn: request.getUrn(),
-                inputs: decode(request.getInputs()),
-                state: decode(request.getProperties()),
+                inputs: inputs.values,
+                state: state.values,
             });
+            const secrets = [...inputs.secrets, ...state.secrets, ...answer.secrets];
+            context.secrets.learnFrom(answer.state, secrets);
             const response = new proto.ReadResponse().setId(answer.id).setRefreshBeforeUpdate(true);
             return answer.id === ""
                 ? response
-                : response.setProperties(encode(answer.state)).setInputs(encode(answer.inputs));
+                : response.setProperties(encode(answer.state, secrets)).setInputs(encode(answer.inputs, secrets));
         },
         update: async (request: proto.UpdateRequest) => {
-            const { state } = await change(context, find(request.getUrn()), {
-                ...common(request),
-                inputs: decode(request.getNews()),
-                state: decode(request.getOlds()),
-                preview: request.getPreview(),
-            });
-            return new proto.UpdateResponse().setProperties(encode(state)).setRefreshBeforeUpdate(true);
+            const { values: inputs, secrets } = receive(request.getNews());
+            const state = receive(request.getOlds()).values;
+            const oldInputs = receive(request.getOldInputs()).values;
+            const ignoreChanges = request.getIgnorechangesList();
+            const done = await changed(request, { inputs, secrets, state, oldInputs, ignoreChanges });
+            return new proto.UpdateResponse().setProperties(encode(done.state, secrets)).setRefreshBeforeUpdate(true);
         },
         delete: async (request: proto.DeleteRequest) => {
             // The properties are old outputs; how the host is reached is among the inputs.
-            const inputs = decode(request.getOldInputs());
-            await remove(context, find(request.getUrn()), {
-                ...common(request),
-                inputs,
-                state: decode(request.getProperties()),
-            });
+            const { values: inputs, secrets } = receive(request.getOldInputs());
+            const state = receive(request.getProperties()).values;
+            await remove(context, find(request.getUrn()), { ...common(request), inputs, secrets, state });
             return new Empty();
         },
         invoke: async (request: proto.InvokeRequest) => {
@@ -134,7 +156,10 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
                     status.NOT_FOUND,
                 );
             }
-            const hosts = [...context.hosts.allUnreached()].map(([host, error]) => ({ host, message: explain(error) }));
+            const hosts = [...context.hosts.allUnreached()].map(([host, error]) => ({
+                host,
+                message: context.secrets.redact(explain(error)),
+            }));
             return new proto.InvokeResponse().setReturn(encode({ hosts }));
         },
         cancel: async () => {
@@ -159,16 +184,15 @@ function unary(context: Context, handler: Handler): handleUnaryCall<unknown, unk
         };
         handler(call.request).then(
             (response) => answer(null, response),
-            (error: unknown) => answer(asServiceError(error)),
+            (error: unknown) => answer(asServiceError(context, error)),
         );
     };
 }
 
-function asServiceError(error: unknown): ServiceError {
-    if (error instanceof Unfinished) {
-        return initFailed(error.id, error.state, error.message);
-    }
-    return error instanceof Error && "metadata" in error ? (error as ServiceError) : failure(explain(error));
+function asServiceError({ secrets }: Context, error: unknown): ServiceError {
+    return error instanceof Error && "metadata" in error
+        ? (error as ServiceError)
+        : failure(secrets.redact(explain(error)));
 }
 
 function common(request: { getUrn(): string; getTimeout(): number }): Pick<ChangeRequest, "urn" | "timeout"> {

@@ -4,7 +4,7 @@ import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { type Path, renderPath } from "./path";
+import { type Path, renderDetail, renderPath } from "./path";
 import { Asset } from "./resources/inputs/asset";
 
 /** A value that is known only during `up`. Stands where the value will be, so that no code takes it for one. */
@@ -15,25 +15,42 @@ export type Properties = Record<string, unknown>;
 const UNKNOWN_SENTINEL = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";
 const ASSET_SIGNATURE = "c44067f5952c0a294b673a41bacd8c17";
+const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
 /** What the engine sent, as plain values: assets as `Asset`, what is not known yet as `unknown`. */
-export function decode(struct: Struct | undefined): Properties {
-    return struct === undefined ? {} : (decodeValue(struct.toJavaScript()) as Properties);
+export interface Opened {
+    values: Properties;
+    /** Where what it had marked as a secret stands. */
+    secrets: Path[];
 }
 
-function decodeValue(value: unknown): unknown {
+/** Takes the engine's marks off. No resource ever sees one. */
+export function open(struct: Struct | undefined): Opened {
+    const secrets: Path[] = [];
+    return {
+        values: struct === undefined ? {} : (decodeValue(struct.toJavaScript(), [], secrets) as Properties),
+        secrets,
+    };
+}
+
+function decodeValue(value: unknown, path: Path, secrets: Path[]): unknown {
     if (value === UNKNOWN_SENTINEL) {
         return unknown;
     }
     if (Array.isArray(value)) {
-        return value.map(decodeValue);
+        return value.map((item, at) => decodeValue(item, [...path, at], secrets));
     }
     if (typeof value !== "object" || value === null) {
         return value;
     }
+    const map = value as Properties;
+    if (map[SIGNATURE_KEY] === SECRET_SIGNATURE) {
+        secrets.push(path);
+        return decodeValue(map.value, path, secrets);
+    }
     return (
-        decodeAsset(value as Properties) ??
-        Object.fromEntries(Object.entries(value).map(([key, item]) => [key, decodeValue(item)]))
+        decodeAsset(map) ??
+        Object.fromEntries(Object.entries(map).map(([key, item]) => [key, decodeValue(item, [...path, key], secrets)]))
     );
 }
 
@@ -51,12 +68,23 @@ function decodeAsset(value: Properties): Asset | undefined {
     return sha256 === "" || "uri" in value ? undefined : Asset.recorded(sha256);
 }
 
-/** Plain values as the engine wants them. What is undefined is left out; what no JSON can hold is our mistake and says where. */
-export function encode(properties: Properties): Struct {
-    return Struct.fromJavaScript(encodeValue(properties, []) as Record<string, JavaScriptValue>);
+/**
+ * Plain values as the engine wants them, with its mark on what stands at `secrets`. What is undefined is left out; what no
+ * JSON can hold is our mistake and says where.
+ */
+export function encode(properties: Properties, secrets: Path[] = []): Struct {
+    const marked = new Set(secrets.map(renderDetail));
+    return Struct.fromJavaScript(encodeValue(properties, [], marked) as Record<string, JavaScriptValue>);
 }
 
-function encodeValue(value: unknown, path: Path): JavaScriptValue {
+function encodeValue(value: unknown, path: Path, marked: ReadonlySet<string>): JavaScriptValue {
+    const plain = encodePlain(value, path, marked);
+    return path.length > 0 && marked.has(renderDetail(path))
+        ? { [SIGNATURE_KEY]: SECRET_SIGNATURE, value: plain }
+        : plain;
+}
+
+function encodePlain(value: unknown, path: Path, marked: ReadonlySet<string>): JavaScriptValue {
     if (value === unknown) {
         return UNKNOWN_SENTINEL;
     }
@@ -69,7 +97,7 @@ function encodeValue(value: unknown, path: Path): JavaScriptValue {
         return value;
     }
     if (Array.isArray(value)) {
-        return value.map((item, at) => encodeValue(item, [...path, at]));
+        return value.map((item, at) => encodeValue(item, [...path, at], marked));
     }
     if (value instanceof Asset) {
         return {
@@ -81,7 +109,7 @@ function encodeValue(value: unknown, path: Path): JavaScriptValue {
     }
     if (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype) {
         const known = Object.entries(value).filter(([, item]) => item !== undefined);
-        return Object.fromEntries(known.map(([key, item]) => [key, encodeValue(item, [...path, key])]));
+        return Object.fromEntries(known.map(([key, item]) => [key, encodeValue(item, [...path, key], marked)]));
     }
     throw new TypeError(`${renderPath(path)}: ${String(value)} cannot be sent to the engine`);
 }
@@ -106,10 +134,10 @@ export function failure(text: string, code: status = status.UNKNOWN): ServiceErr
 }
 
 /** A refusal after which something else than before is there: `properties` are what is there now. */
-export function initFailed(id: string, properties: Properties, reason: string): ServiceError {
+export function initFailed(id: string, properties: Struct, reason: string): ServiceError {
     const detail = new ErrorResourceInitFailed();
     detail.setId(id);
-    detail.setProperties(encode(properties));
+    detail.setProperties(properties);
     detail.setReasonsList([reason]);
     // Without it the engine would forget to read this resource before the next change.
     detail.setRefreshBeforeUpdate(true);

@@ -58,13 +58,28 @@ def staged(layout, venv):
             packages.pop(name, None)
             if whole is not None:
                 packages[name] = "%s %s" % (version, overlay["digest"][:12])
-    return {"owner": wish["owner"], "digest": wish["digest"], "packages": packages}
+    origins = [{"packages": one.get("names", []), "source": one.get("source")} for one in wish["overlays"]]
+    return {"owner": wish["owner"], "digest": wish["digest"], "packages": packages, "origins": origins}
 
 
 def _tree(request, overlay):
     """One overlay as `overlays.json` keeps it, with its tree made if it is not there, or no longer whole."""
     made = importlib.import_module("agent.overlay.trees").make_tree(request, overlay)
-    return {"digest": overlay["digest"], "packages": made["packages"]}
+    return {
+        "digest": overlay["digest"],
+        "packages": made["packages"],
+        "names": overlay["packages"],
+        "source": _origin(overlay["source"]),
+    }
+
+
+def _origin(source):
+    """What an import can declare again. A URL that holds a name or a password stays out; the list of a directory's files is long."""
+    return {
+        name: value
+        for name, value in source.items()
+        if value is not None and name not in ("files", "version") and "@" not in str(value)
+    }
 
 
 def _contents(overlays):

@@ -35,7 +35,8 @@ def staged(layout, venv):
     if wish is None:
         return None
     files = {_label(patch["target"]): _state(layout, patch) for patch in wish["patches"]}
-    return {"owner": wish["owner"], "digest": wish["digest"], "files": files}
+    pre = {_label(patch["target"]): patch["pre"] for patch in wish["patches"] if patch.get("pre")}
+    return {"owner": wish["owner"], "digest": wish["digest"], "files": files, "pre": pre}
 
 
 def _label(target):

@@ -1,4 +1,5 @@
 import type { Connection } from "../connection";
+import { unlessAborted } from "./abort";
 import { Agent } from "./agent";
 import type { HostFacts } from "./facts";
 import { fetchContent } from "./fetch";
@@ -66,12 +67,12 @@ class AgentHost implements ConnectedHost {
     }
 
     async call<R>(op: string, args: Record<string, unknown>, options?: CallOptions): Promise<R> {
-        const agent = await this.connected();
+        const agent = await unlessAborted(this.connected(), options?.signal, this.label);
         return agent.call<R>(op, args, options);
     }
 
-    send(root: string, contents: Content[], progress?: Progress): Promise<void> {
-        return sendContents(this, root, contents, progress);
+    send(root: string, contents: Content[], progress?: Progress, signal?: AbortSignal): Promise<void> {
+        return sendContents(this, root, contents, progress, signal);
     }
 
     fetch(root: string, sha256: string): Promise<Buffer> {

@@ -37,6 +37,11 @@ export function controlPath(
     return undefined;
 }
 
+/** The first folder that nobody else can read or write; undefined when there is none. */
+export function privateFolder(env = process.env, uid = process.getuid?.() ?? 0): string | undefined {
+    return controlFolders(env, uid).find((folder) => isPrivate(folder, uid));
+}
+
 /** Makes the folder if need be. One that others may write, or that is not ours, could hold a socket that somebody else answers. */
 function isPrivate(folder: string, uid: number): boolean {
     try {

@@ -32,13 +32,23 @@ export interface StagedOverlays {
     digest: string;
     /** Distribution name => `<version> <digest, 12 hex>` of what is staged. A tree that is gone or altered is not listed. */
     packages: Record<string, string>;
+    /** Each overlay in order: what it was declared with, for an import; absent in what an older version has staged. */
+    origins?: { packages: string[]; source: OverlayOrigin | null }[];
 }
+
+/** Where an overlay came from; of a directory the host keeps no more than that it was one. */
+export type OverlayOrigin =
+    | { kind: "wheel"; sha256: string; filename: string }
+    | { kind: "directory" }
+    | { kind: "index"; requirement: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] };
 
 export interface StagedPatches {
     owner: string;
     digest: string;
     /** Path below site-packages, or `module:<name>`, => `<kind> <sha256>`; a content that is gone reads `missing`. */
     files: Record<string, string>;
+    /** The same names => sha256 of the file that is to be patched, where that is declared. */
+    pre: Record<string, string>;
 }
 
 export type TreeDriftKind = "edited" | "missing" | "extra";
@@ -67,11 +77,24 @@ export interface Recipe {
     patches: string;
 }
 
+/** What a managed base was made of; an index whose URL holds a name or password is left out. */
+export interface MadeBase {
+    python?: string;
+    /** sha256 of the locked requirements, which are in the store. */
+    requirements?: string;
+    noDeps?: boolean;
+    indexUrl?: string;
+    extraIndexUrl?: string[];
+    findLinks?: string[];
+}
+
 export interface VenvFacts {
     owner: string;
     /** The release that was last made as wanted; what runs is a service's matter. */
     release: string | null;
-    base: { kind: "adopt"; path: string; fingerprint: string | null } | { kind: "managed"; key: string };
+    base:
+        | { kind: "adopt"; path: string; fingerprint: string | null }
+        | { kind: "managed"; key: string; made?: MadeBase };
     releases: Record<string, ReleaseFacts>;
 }
 

@@ -54,7 +54,7 @@ export interface Host {
     /** Runs one operation of the agent; throws HostError. */
     call<R>(op: string, args: Record<string, unknown>, options?: CallOptions): Promise<R>;
     /** Sends what the host's content store lacks: at most two round trips, streamed, with progress. */
-    send(root: string, contents: Content[], progress?: Progress): Promise<void>;
+    send(root: string, contents: Content[], progress?: Progress, signal?: AbortSignal): Promise<void>;
     /** The bytes of one content of the host's store (`store.get`); HostError `missing-content` when it has none. */
     fetch(root: string, sha256: string): Promise<Buffer>;
     /** Ends the agent; the connection may stay for the next command. */

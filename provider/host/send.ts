@@ -11,6 +11,7 @@ export async function sendContents(
     root: string,
     contents: Content[],
     progress?: Progress,
+    signal?: AbortSignal,
 ): Promise<void> {
     const wanted = new Map(contents.map((content) => [content.sha256, content]));
     if (wanted.size === 0) {
@@ -19,7 +20,7 @@ export async function sendContents(
     const { missing } = await host.call<{ missing: string[] }>(
         "store.missing",
         { root, sha256: [...wanted.keys()] },
-        { progress },
+        { progress, signal },
     );
     const lacking = missing.map((sha256) => wanted.get(sha256)).filter((content) => content !== undefined);
     if (lacking.length === 0) {
@@ -28,7 +29,7 @@ export async function sendContents(
     const size = lacking.reduce((sum, content) => sum + content.size, 0);
     const stream = Readable.from(bytesOf(lacking, size, progress), { objectMode: true, highWaterMark: 1 });
     const announced = lacking.map(({ sha256, size }) => ({ sha256, size }));
-    await host.call("store.put", { root, contents: announced }, { progress, body: { size, stream } });
+    await host.call("store.put", { root, contents: announced }, { progress, signal, body: { size, stream } });
 }
 
 async function* bytesOf(contents: Content[], size: number, progress?: Progress): AsyncGenerator<Buffer> {

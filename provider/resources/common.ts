@@ -19,9 +19,9 @@ export function nameOf(id: string): string {
 export function claim(
     kind: Kind,
     name: string,
-    { owner, urn }: Pick<Work, "owner" | "urn">,
-): { kind: Kind; name: string; owner: string; urn: string } {
-    return { kind, name, owner, urn };
+    { owner, urn, takeOver }: Pick<Work, "owner" | "urn" | "takeOver">,
+): { kind: Kind; name: string; owner: string; urn: string; takeOver?: true } {
+    return { kind, name, owner, urn, ...(takeOver && { takeOver }) };
 }
 
 /**
@@ -49,22 +49,17 @@ export function moved<N extends string>(
 }
 
 /** One field: what is there and what is wanted. A wish that is not known yet differs from nothing. */
-export function field(path: (string | number)[], before: unknown, after: unknown, reason?: string): Change[] {
+export function field(path: (string | number)[], before: unknown, after: unknown): Change[] {
     if (same(before, after)) {
         return [];
     }
     const kind =
         before === undefined || before === null ? "add" : after === undefined || after === null ? "delete" : "update";
-    return [{ path, kind, reason }];
+    return [{ path, kind }];
 }
 
 /** Two maps, name by name, in the order of their names. */
-export function map(
-    path: string,
-    before: Record<string, unknown>,
-    after: Record<string, unknown>,
-    reason?: string,
-): Change[] {
+export function map(path: string, before: Record<string, unknown>, after: Record<string, unknown>): Change[] {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-    return names.flatMap((name) => field([path, name], before[name], after[name], reason));
+    return names.flatMap((name) => field([path, name], before[name], after[name]));
 }

@@ -1,5 +1,6 @@
 import type { EnvFacts } from "../host/facts";
-import type { Kept, Resource } from "../resource";
+import type { Change, Kept, Resource } from "../resource";
+import { byCause } from "../told";
 import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { envId, saltFrom } from "./digests";
 import { type EnvVarsInputs, envVarsInputs } from "./inputs";
@@ -20,6 +21,8 @@ export interface EnvVarsState extends Kept {
 
 /** Stands for the value of a variable that somebody else put there: it has no secret input that would hide it. */
 const NOT_MANAGED = "(set, not managed)";
+
+const WORDS: Partial<Record<Change["kind"], string>> = { add: "added", delete: "removed" };
 
 /** Environment of one service: here it is staged on the host; the service takes it when it is activated. */
 export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
@@ -59,8 +62,12 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
     },
 
     imported(facts, id, connection) {
-        const staged = facts.envs[nameOf(id)];
-        return staged && { connection, root: facts.root, service: nameOf(id), variables: staged.variables };
+        const service = nameOf(id);
+        const staged = facts.envs[service];
+        const { variables = {} } = staged ?? {};
+        // The host does not know which of them are secret.
+        const secrets = Object.keys(variables).map((name) => ["variables", name]);
+        return staged && { inputs: { connection, root: facts.root, service, variables }, secrets };
     },
 
     diff(state, wanted) {
@@ -73,6 +80,11 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
 
     async plan(wanted, prior, work) {
         const { machine } = await work.host.look(wanted.root);
+        const variables = work.changes.filter(({ path }) => path[0] === "variables");
+        if (variables.length > 0) {
+            // Names only: the engine shows the values, and knows which of them are secret.
+            work.info(byCause(variables, ({ path, kind }) => `${path[1]} ${WORDS[kind] ?? "changed"}`));
+        }
         return stateOf(wanted, prior?.owner ?? "", machine.machineId);
     },
 

@@ -3,10 +3,12 @@ import type { Content } from "../host/host";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
 import type { Kept, Resource } from "../resource";
-import { claim, field, idOf, isClaimed, map, moved } from "./common";
+import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { digestOf, short } from "./digests";
+import { importedOverlays } from "./imports/overlays";
 import { type PackageOverlayInputs, packageOverlayInputs } from "./inputs";
 import { type OverlaySource, sourceOf } from "./overlaySource";
+import { tellPackages } from "./packageChanges";
 
 export interface PackageOverlayWish extends PackageOverlayInputs {
     /** Distribution => `<version> <digest>` of what is to be staged. */
@@ -62,11 +64,7 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         };
     },
 
-    imported(_facts, id) {
-        throw new Error(
-            `${id} cannot be imported: the host keeps the staged bytes, not where they came from. Declare it; what is there already is taken over.`,
-        );
-    },
+    imported: (facts, id, connection, host) => importedOverlays(facts, nameOf(id), connection, host),
 
     diff(state, wanted) {
         const packages = map("packages", state.packages, wanted.packages);
@@ -80,6 +78,10 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
     async plan(wanted, prior, work) {
         const { machine } = await work.host.look(wanted.root);
         const { root, venv, packages, digest } = wanted;
+        const told = tellPackages(work.changes, prior?.packages ?? {}, packages);
+        if (told !== undefined) {
+            work.info(told);
+        }
         return { owner: prior?.owner ?? "", machine: machine.machineId, root, venv, packages, digest };
     },
 

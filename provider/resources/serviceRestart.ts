@@ -1,36 +1,40 @@
 import { renderPath } from "../path";
-import type { Change } from "../resource";
+import type { Caused } from "../resource";
+import { fromTo, linesByCause } from "../told";
 import type { SglangServiceState, SglangServiceWish } from "./serviceWish";
 
 /** What a process need not be started anew for. */
 const BESIDE_THE_PROCESS = ["unit", "stopTimeout"];
 
-/** Each restart names its reasons; a change without one says that it is none. */
+/** Fields that say in words what is the case, and that want one thing always. */
+const CONDITIONS = ["running", "process", "unit"] as const;
+
+/** Each restart names its reasons, and who gave them; a change without one says that it is none. */
 export function explainRestart(
-    changes: Change[],
+    changes: Caused[],
     state: SglangServiceState,
     wanted: SglangServiceWish,
 ): string | undefined {
-    const reasons = (some: Change[]): string => some.map(({ path }) => reason(path, state, wanted)).join(", ");
-    const restarting = changes.filter(({ path }) => !BESIDE_THE_PROCESS.includes(String(path[0])));
-    if (restarting.length > 0) {
-        return `${state.pid === undefined ? "starts" : "restarts"}: ${reasons(restarting)}`;
+    if (changes.length === 0) {
+        return undefined;
     }
-    return changes.length > 0 ? `changed without a restart: ${reasons(changes)}` : undefined;
+    const restarting = changes.filter(({ path }) => !BESIDE_THE_PROCESS.includes(String(path[0])));
+    const how = restarting.length === 0 ? "changed without a restart" : state.pid === undefined ? "starts" : "restarts";
+    const telling = restarting.length === 0 ? changes : restarting;
+    return [
+        `${how}: ${telling.map(({ path }) => renderPath(path)).join(", ")}`,
+        ...linesByCause(telling, ({ path }) => reason(path, state, wanted)).map((line) => `  ${line}`),
+    ].join("\n");
 }
 
 /** `release a → b`; of keys only that they differ. */
 function reason(path: (string | number)[], state: SglangServiceState, wanted: SglangServiceWish): string {
     const name = renderPath(path);
-    if (name === "running" || name === "process" || name === "unit") {
-        return String(state[name]);
+    const condition = CONDITIONS.find((one) => one === name);
+    if (condition !== undefined) {
+        return state[condition];
     }
-    const at = (value: unknown): string => {
-        const found = path.reduce<unknown>(
-            (inner, part) => (inner as Record<string, unknown> | undefined)?.[part],
-            value,
-        );
-        return found === undefined ? "(default)" : Array.isArray(found) ? found.join(" ") : String(found);
-    };
-    return name === "keys" ? "the API keys changed" : `${name} ${at(state)} → ${at(wanted)}`;
+    const at = (value: unknown): unknown =>
+        path.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part], value);
+    return name === "keys" ? "the API keys changed" : `${name} ${fromTo(at(state), at(wanted), "(default)")}`;
 }

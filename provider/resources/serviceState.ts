@@ -1,4 +1,4 @@
-import type { MachineFacts, ProcessFacts, ServiceFacts, UnitFacts } from "../host/facts";
+import type { HostFacts, MachineFacts, ProcessFacts, ServiceFacts, UnitFacts } from "../host/facts";
 import { parseArgs } from "./argv";
 import type { FlagValue, SglangServiceInputs } from "./inputs";
 import { asDeclared } from "./serviceFlags";
@@ -32,13 +32,14 @@ export function liveService(
     live: ServiceFacts,
     machine: MachineFacts,
     declared: SglangServiceInputs | undefined,
+    venvs: HostFacts["venvs"] = {},
 ): Launched & { running: string; process: string; unit: string; pid?: number } {
     const { current, process } = live;
     const shown = current === null ? nothing() : launched(current, declared, machine, process ?? undefined);
     return {
         ...shown,
         running: runningOf(live),
-        process: processOf(process),
+        process: processOf(process, editedFiles(current, process, venvs)),
         unit: unitOf(live.unit),
         pid: process?.pid,
     };
@@ -115,7 +116,16 @@ function runningOf({ running, activation }: ServiceFacts): string {
     return unfinished ? `activation ${activation.state} at stage ${activation.stage}` : running;
 }
 
-function processOf(process: ProcessFacts | null): string {
+/**
+ * How many files of the release that runs are not as it was made. The venv's row puts them back, and then the process is older
+ * than they are: that it restarts is planned together with it, not found by the next command.
+ */
+function editedFiles(current: Current | null, process: ProcessFacts | null, venvs: HostFacts["venvs"]): number {
+    const release = process?.release ?? "";
+    return venvs[current?.venv ?? ""]?.releases[release]?.driftCount ?? 0;
+}
+
+function processOf(process: ProcessFacts | null, edited: number): string {
     if (process === null) {
         return "current";
     }
@@ -124,6 +134,7 @@ function processOf(process: ProcessFacts | null): string {
         ...(process.argsMatch ? [] : ["started with other arguments"]),
         ...(process.envDiffers.length === 0 ? [] : [`started with another ${process.envDiffers.join(", ")}`]),
         ...(process.limitsDiffer.length === 0 ? [] : [`limit ${process.limitsDiffer.join(", ")}`]),
+        ...(edited === 0 ? [] : [`runs from a release with edited files (${edited})`]),
         ...(first === undefined ? [] : [`older than ${first}${more.length === 0 ? "" : ` and ${more.length} more`}`]),
     ];
     return said.length === 0 ? "current" : said.join("; ");

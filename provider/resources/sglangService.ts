@@ -16,6 +16,8 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
     resolved: ["keys"],
     // Two processes cannot listen on one port.
     deleteBeforeReplace: true,
+    restless: ["pid", "running", "process", "versions"],
+    exposed: ["module", "model", "servedModelName", "address", "flags", "extraArgs"],
     id: ({ connection, name }) => idOf(connection, "service", name),
 
     async resolve(inputs, { prior, seed }) {
@@ -31,7 +33,7 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         if (live === undefined || (prior !== undefined && live.owner !== prior.state.owner)) {
             return undefined;
         }
-        const state = liveService(live, facts.machine, prior?.inputs);
+        const state = liveService(live, facts.machine, prior?.inputs, facts.venvs);
         const connection = prior?.inputs.connection;
         return {
             owner: live.owner,
@@ -55,7 +57,8 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         const given = Object.fromEntries(
             Object.entries({ user, group, workingDirectory, log }).filter(([, value]) => value !== undefined),
         );
-        return sglangServiceInputs.parse({ connection, root: facts.root, name: nameOf(id), ...state, ...given });
+        const placed = { connection, root: facts.root, name: nameOf(id) };
+        return { inputs: sglangServiceInputs.parse({ ...placed, ...state, ...given }) };
     },
 
     diff: serviceChanges,
@@ -63,7 +66,7 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
     async plan(wanted, prior, work) {
         const facts = await work.host.look(wanted.root);
         if (prior !== undefined) {
-            const told = explainRestart(serviceChanges(prior, wanted), prior, wanted);
+            const told = explainRestart(work.changes, prior, wanted);
             if (told !== undefined) {
                 work.info(told);
             }

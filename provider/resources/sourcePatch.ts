@@ -1,13 +1,13 @@
 import type { StagedPatches } from "../host/facts";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
-import type { Kept, Resource, Work } from "../resource";
-import { claim, field, idOf, isClaimed, map, moved } from "./common";
-import { assetContent, assetHash, assetText } from "./content";
+import type { Kept, Resource } from "../resource";
+import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
+import { assetContent, assetHash } from "./content";
 import { digestOf, short } from "./digests";
-import { type Patch, type SourcePatchInputs, sourcePatchInputs } from "./inputs";
-import type { Asset } from "./inputs/asset";
-import { describeChanges, givenDiff, type TextChange, textChange } from "./udiff";
+import { importedPatches } from "./imports/patches";
+import { type SourcePatchInputs, sourcePatchInputs } from "./inputs";
+import { patchBytes, patchKey, tellPatches } from "./patchChanges";
 
 export interface SourcePatchWish extends SourcePatchInputs {
     /** File => `<kind> <digest>` of what is to be staged. */
@@ -49,11 +49,7 @@ export const sourcePatch: Resource<SourcePatchInputs, SourcePatchWish, SourcePat
         return { owner: staged.owner, machine: facts.machine.machineId, root, venv, files, digest: staged.digest };
     },
 
-    imported(_facts, id) {
-        throw new Error(
-            `${id} cannot be imported: the host keeps the patches, not the files they came from. Declare it; what is there already is taken over.`,
-        );
-    },
+    imported: (facts, id, connection, host) => importedPatches(facts, nameOf(id), connection, host),
 
     diff(state, wanted) {
         const files = map("files", state.files, wanted.files);
@@ -66,18 +62,15 @@ export const sourcePatch: Resource<SourcePatchInputs, SourcePatchWish, SourcePat
 
     async plan(wanted, prior, work) {
         const { root, venv, files, digest } = wanted;
-        const { machine, patches } = await work.host.look(root);
-        const changes = await textChanges(wanted, patches[venv], work);
-        if (changes.length > 0) {
-            work.info(describeChanges(changes));
-        }
-        return { owner: prior?.owner ?? "", machine: machine.machineId, root, venv, files, digest };
+        const facts = await work.host.look(root);
+        await tellPatches(wanted, prior, facts, work);
+        return { owner: prior?.owner ?? "", machine: facts.machine.machineId, root, venv, files, digest };
     },
 
     async apply(wanted, _prior, work) {
         const { root, venv, files, digest } = wanted;
         const patches = await protocolOf(wanted);
-        const contents = await Promise.all(wanted.patches.map((patch) => assetContent(bytesOf(patch))));
+        const contents = await Promise.all(wanted.patches.map((patch) => assetContent(patchBytes(patch))));
         const { machine } = await work.host.look(root);
         await work.host.send(root, contents, work.progress);
         await work.host.call("patch.stage", { root, claim: claim("patch", venv, work), venv, digest, patches }, work);
@@ -101,7 +94,7 @@ async function protocolOf(inputs: SourcePatchInputs): Promise<ProtocolPatch[]> {
     const seen = new Set<string>();
     const patches: ProtocolPatch[] = [];
     for (const [at, patch] of inputs.patches.entries()) {
-        const name = nameOf(patch);
+        const name = patchKey(patch);
         if (seen.has(name)) {
             problems.push({ path: ["patches", at], text: `${name} has a patch before this one` });
         }
@@ -109,7 +102,7 @@ async function protocolOf(inputs: SourcePatchInputs): Promise<ProtocolPatch[]> {
         const target = patch.module === undefined ? { path: patch.path ?? "" } : { module: patch.module };
         const kind = patch.file === undefined ? "diff" : "file";
         try {
-            patches.push({ target, kind, sha256: await assetHash(bytesOf(patch)), pre: patch.pre ?? null });
+            patches.push({ target, kind, sha256: await assetHash(patchBytes(patch)), pre: patch.pre ?? null });
         } catch (error) {
             problems.push({ path: ["patches", at, kind], text: (error as Error).message });
         }
@@ -120,44 +113,11 @@ async function protocolOf(inputs: SourcePatchInputs): Promise<ProtocolPatch[]> {
 
 function labels(inputs: SourcePatchInputs, patches: ProtocolPatch[]): Record<string, string> {
     return Object.fromEntries(
-        inputs.patches.map((patch, at) => [nameOf(patch), `${patches[at].kind} ${short(patches[at].sha256)}`]),
+        inputs.patches.map((patch, at) => [patchKey(patch), `${patches[at].kind} ${short(patches[at].sha256)}`]),
     );
-}
-
-function nameOf(patch: Patch): string {
-    return patch.module === undefined ? (patch.path ?? "") : `module:${patch.module}`;
-}
-
-function bytesOf(patch: Patch): Asset {
-    return (patch.file ?? patch.diff) as Asset;
 }
 
 function shortened(label: string): string {
     const [kind, sha256] = label.split(" ");
     return sha256 === undefined ? label : `${kind} ${short(sha256)}`;
-}
-
-/** Line by line, what would change in each patch against the one that is staged. A new whole file has nothing to be compared with yet. */
-async function textChanges(
-    wanted: SourcePatchWish,
-    staged: StagedPatches | undefined,
-    work: Work,
-): Promise<TextChange[]> {
-    const changes: TextChange[] = [];
-    for (const patch of wanted.patches) {
-        const name = nameOf(patch);
-        const label = staged?.files[name];
-        const [kind, sha256] = label?.split(" ") ?? [];
-        if (label !== undefined && shortened(label) === wanted.files[name]) {
-            continue;
-        }
-        const text = await assetText(bytesOf(patch));
-        const shown = name.replace(/^module:/, "");
-        if (patch.diff !== undefined) {
-            changes.push(givenDiff(shown, text));
-        } else if (kind === "file" && sha256 !== undefined) {
-            changes.push(textChange(shown, (await work.host.fetch(wanted.root, sha256)).toString("utf8"), text));
-        }
-    }
-    return changes;
 }

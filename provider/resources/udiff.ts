@@ -1,6 +1,6 @@
 import { structuredPatch } from "diff";
+import { cut, mostLines } from "../told";
 
-const MOST_LINES = 80;
 /** Beyond this many changed lines the search for the smallest difference costs more than it tells. */
 const MOST_EDITS = 4000;
 
@@ -10,6 +10,8 @@ export interface TextChange {
     removed: number;
     /** Hunks of a unified diff, without the file header. */
     lines: string[];
+    /** Lines that were left out already. */
+    more: number;
 }
 
 /** What changed in one text, as a unified diff. */
@@ -23,7 +25,7 @@ export function textChange(name: string, before: string, after: string): TextCha
         ...hunk.lines,
     ]);
     return found === undefined
-        ? { name, added: after.split("\n").length, removed: before.split("\n").length, lines: ["(rewritten)"] }
+        ? { name, added: after.split("\n").length, removed: before.split("\n").length, lines: ["(rewritten)"], more: 0 }
         : counted(name, lines);
 }
 
@@ -34,15 +36,20 @@ export function givenDiff(name: string, diff: string): TextChange {
     return counted(name, from < 0 ? lines : lines.slice(from));
 }
 
-/** One message: a sentence with the counts first, as some displays show no more, then the diffs, cut. */
-export function describeChanges(changes: TextChange[]): string {
-    const sentence = changes.map(({ name, added, removed }) => `${name}: +${added} -${removed}`).join(", ");
-    const lines = changes.flatMap((change) => [...(changes.length > 1 ? [`--- ${change.name}`] : []), ...change.lines]);
-    const rest = lines.length - MOST_LINES;
-    return [sentence, ...lines.slice(0, MOST_LINES), ...(rest > 0 ? [`… ${rest} more lines`] : [])].join("\n");
+/** `sglang/srt/x.py +1 -1`. */
+export function countsOf({ name, added, removed }: TextChange): string {
+    return `${name} +${added} -${removed}`;
+}
+
+/** The diffs below each other, each headed by its file when there are several, cut. */
+export function diffLines(changes: TextChange[], label = ""): string[] {
+    const headed = changes.length > 1 || label !== "";
+    const lines = changes.flatMap(({ name, lines: own }) => [...(headed ? [`--- ${name}${label}`] : []), ...own]);
+    const beyond = changes.reduce((sum, { more }) => sum + more, 0);
+    return cut(lines, mostLines(), beyond);
 }
 
 function counted(name: string, lines: string[]): TextChange {
     const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length;
-    return { name, added: count("+"), removed: count("-"), lines };
+    return { name, added: count("+"), removed: count("-"), lines, more: 0 };
 }

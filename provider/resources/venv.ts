@@ -5,9 +5,11 @@ import type { Kept, Resource, Work } from "../resource";
 import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { assetContent } from "./content";
 import { releaseId } from "./digests";
+import { importedVenv } from "./imports/venv";
 import { type VenvInputs, venvInputs } from "./inputs";
 import { baseForHost, baseOf, describeBase } from "./venvBase";
-import { driftOf } from "./venvDrift";
+import { tellVenv } from "./venvChanges";
+import { asLabelled, driftOf } from "./venvDrift";
 import { neededRecipe, recipeOf } from "./venvRecipe";
 
 export interface VenvWish extends VenvInputs {
@@ -67,33 +69,12 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
             overlays: recipe?.overlays ?? "",
             patches: recipe?.patches ?? "",
             packages: { ...labels.packages, ...drift.packages },
-            files: { ...labels.files, ...drift.files },
+            files: { ...labels.files, ...asLabelled(drift.files, labels.files) },
             keep: prior?.state.keep ?? 3,
         };
     },
 
-    imported(facts, id, connection) {
-        const live = facts.venvs[nameOf(id)];
-        if (live?.base.kind === "managed") {
-            throw new Error(
-                `${id} cannot be imported: its locked requirements are not kept on the host. Declare it; what is there already is taken over.`,
-            );
-        }
-        const recipe = live?.release == null ? undefined : live.releases[live.release]?.recipe;
-        return (
-            live && {
-                connection,
-                root: facts.root,
-                name: nameOf(id),
-                base: { adopt: live.base.path },
-                overlays: recipe?.overlays ?? "",
-                patches: recipe?.patches ?? "",
-                packages: {},
-                files: {},
-                keep: 3,
-            }
-        );
-    },
+    imported: (facts, id, connection, host) => importedVenv(facts, nameOf(id), connection, host),
 
     diff(state, wanted) {
         const release = wanted.release === undefined ? [] : field(["release"], state.release, wanted.release);
@@ -116,12 +97,8 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
     async plan(wanted, prior, work) {
         const facts = await looked(wanted, work);
         const release = releaseId(neededRecipe(wanted, facts, work.host.label));
-        if (
-            prior !== undefined &&
-            release !== prior.release &&
-            facts.venvs[wanted.name]?.releases[release]?.complete === true
-        ) {
-            work.info(`release ${release} is still on the host: nothing is built`);
+        if (prior !== undefined) {
+            await tellVenv(wanted, prior, release, facts, work);
         }
         return stateOf(wanted, release, prior?.owner ?? "", facts.machine.machineId);
     },

@@ -32,6 +32,16 @@ export function driftOf(made: ReleaseFacts | undefined, release: string): VenvDr
     };
 }
 
+/** Files by the names that patches of them have, so that a patched file is one line whoever changed it. */
+export function asLabelled(files: Record<string, string>, labels: Record<string, string>): Record<string, string> {
+    return Object.fromEntries(
+        Object.entries(files).map(([path, word]) => {
+            const module = `module:${path.replace(/(\/__init__)?\.py$/, "").replaceAll("/", ".")}`;
+            return [Object.hasOwn(labels, module) ? module : path, word];
+        }),
+    );
+}
+
 /** A distribution whose metadata came, went or was edited: pip was here. */
 function packageDrift(made: ReleaseFacts): Record<string, string> {
     const packages: Record<string, string> = {};

@@ -27,6 +27,7 @@ class PatchTest(RootTest):
             "owner": "o1",
             "digest": "d1",
             "files": {"module:sglang.srt.server_args": "file " + SHA256, "sglang/version.py": "diff " + SHA256},
+            "pre": {"sglang/version.py": "00" * 32},
         }
         self.assertEqual(self.stage(), wanted)
         self.assertEqual(patches.staged(self.layout, "v"), wanted)
@@ -80,7 +81,12 @@ class OverlayTest(RootTest):
 
     def test_a_staged_overlay_shows_its_version_and_digest(self):
         one = overlay("1.0")
-        wanted = {"owner": "o1", "digest": "d1", "packages": {"demo": "1.0 " + one["digest"][:12]}}
+        wanted = {
+            "owner": "o1",
+            "digest": "d1",
+            "packages": {"demo": "1.0 " + one["digest"][:12]},
+            "origins": [{"packages": ["demo"], "source": {"kind": "directory"}}],
+        }
         self.assertEqual(self.stage(one), wanted)
         self.assertEqual(overlays.staged(self.layout, "v"), wanted)
 

@@ -27,7 +27,7 @@ const refusals: [string, string, Values, string[]][] = [
         "a name that is near to none comes with the known ones",
         "SourcePatch",
         { ...placed, venv: "v", patches: [], zzzzzz: 1 },
-        ["zzzzzz: unknown name; known here: connection, root, venv, patches"],
+        ["zzzzzz: unknown name; known here: connection, root, takeOver, venv, patches"],
     ],
     [
         "variables that no environment can hold are refused",

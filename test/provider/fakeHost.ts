@@ -48,6 +48,10 @@ export class FakeHost implements Host {
 
     /** What an operation leaves when all goes well. */
     done(op: string, args: Args): unknown {
+        if (op === "venv.diff") {
+            const { patches, files } = args as unknown as Record<"patches" | "files", unknown[]>;
+            return { patches: patches.map(() => null), files: files.map(() => null) };
+        }
         const { owner, name } = args.claim;
         const { facts } = this;
         if (op === "env.stage") {
@@ -64,7 +68,7 @@ export class FakeHost implements Host {
                 target.path ?? `module:${target.module}`,
                 `${kind} ${sha256}`,
             ]);
-            facts.patches[name] = { owner, digest: args.digest as string, files: Object.fromEntries(files) };
+            facts.patches[name] = { owner, digest: args.digest as string, files: Object.fromEntries(files), pre: {} };
         } else if (op === "venv.make") {
             facts.venvs[name] = madeVenv(owner, args);
         } else if (op === "service.activate") {

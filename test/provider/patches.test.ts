@@ -24,7 +24,7 @@ describe("patches", () => {
         const planned = (await bench.provider.update("SourcePatch", id, state, inputs, news, { preview: true })).state;
         assert.equal(planned.digest, news.digest);
         assert.deepEqual(bench.provider.engine.kept, [
-            "sglang/srt/x.py: +2 -1\n@@ -1,2 +1,3 @@\n a = 1\n-b = 2\n+b = 3\n+c = 4",
+            "here-SourcePatch: config: sglang/srt/x.py +2 -1\n@@ -1,2 +1,3 @@\n a = 1\n-b = 2\n+b = 3\n+c = 4",
         ]);
         const { state: updated } = await bench.provider.update("SourcePatch", id, state, inputs, news);
         assert.deepEqual(
@@ -43,7 +43,11 @@ describe("patches", () => {
         const shown = bench.provider.engine.kept[0].split("\n");
         assert.deepEqual(
             [shown[0], shown.length, shown.at(-1)],
-            ["sglang/srt/x.py: +100 -100", 82, "… 121 more lines"],
+            [
+                "here-SourcePatch: config: sglang/srt/x.py +100 -100",
+                82,
+                "… 121 more lines; SGLANG_FLEET_DIFF_LINES=all shows them",
+            ],
         );
     });
 
@@ -55,7 +59,51 @@ describe("patches", () => {
             patches: [{ module: "sglang.srt.x", diff: text(diff) }],
         });
         await bench.provider.create("SourcePatch", inputs, { preview: true });
-        assert.deepEqual(bench.provider.engine.kept, ["sglang.srt.x: +1 -1\n@@ -1 +1 @@\n-a\n+b"]);
+        assert.deepEqual(bench.provider.engine.kept, [
+            "here-SourcePatch: config: sglang.srt.x +1 -1\n@@ -1 +1 @@\n-a\n+b",
+        ]);
+    });
+
+    test("what the host says of a diff is shown: the file as it is made now against the file as it will be", async () => {
+        const declared = (diff: string): Values => ({
+            ...placed,
+            venv: "v",
+            patches: [{ module: "sglang.srt.x", diff: text(diff) }],
+        });
+        const { id, state, inputs } = await created("SourcePatch", declared("@@ -1 +1 @@\n-a\n+b\n"));
+        const news = await checked("SourcePatch", declared("@@ -1 +1 @@\n-a\n+c\n"), inputs);
+        bench.host.facts.venvs.v = { owner: "o", release: null, base: { kind: "managed", key: "" }, releases: {} };
+        const lines = ["@@ -1 +1 @@", "-b", "+c"];
+        const fits = { path: "sglang/srt/x.py", added: 1, removed: 1, lines, more: 7 };
+        bench.host.instead.set("venv.diff", async () => ({ patches: [fits], files: [] }));
+        await bench.provider.update("SourcePatch", id, state, inputs, news, { preview: true });
+        assert.deepEqual(bench.provider.engine.kept, [
+            `here-SourcePatch: config: sglang/srt/x.py +1 -1\n${lines.join("\n")}\n… 7 more lines; SGLANG_FLEET_DIFF_LINES=all shows them`,
+        ]);
+        assert.deepEqual(bench.host.calls.at(-1)?.args, {
+            root: "/srv/fleet",
+            venv: "v",
+            patches: [{ target: { module: "sglang.srt.x" }, kind: "diff", text: "@@ -1 +1 @@\n-a\n+c\n", pre: null }],
+            files: [],
+            lines: 80,
+        });
+    });
+
+    test("a diff that does not fit the host's file is said in the preview already", async () => {
+        const diff = text("@@ -1 +1 @@\n-a\n+b\n");
+        const news = await checked("SourcePatch", {
+            ...placed,
+            venv: "v",
+            patches: [{ module: "sglang.srt.x", diff }],
+        });
+        bench.host.facts.venvs.v = { owner: "o", release: null, base: { kind: "managed", key: "" }, releases: {} };
+        const refused = { path: "sglang/srt/x.py", problem: "it does not apply; found: q" };
+        bench.host.instead.set("venv.diff", async () => ({ patches: [refused], files: [] }));
+        await bench.provider.create("SourcePatch", news, { preview: true });
+        assert.deepEqual(bench.provider.engine.kept, [
+            "here-SourcePatch: sglang/srt/x.py: the patch does not fit what the host has now\nit does not apply; found: q",
+            "here-SourcePatch: config: sglang.srt.x +1 -1\n@@ -1 +1 @@\n-a\n+b",
+        ]);
     });
 
     test("a content that is gone from the host is drift", async () => {
@@ -66,5 +114,7 @@ describe("patches", () => {
         assert.deepEqual((await bench.provider.diff("SourcePatch", live, inputs, inputs)).paths, {
             'files["sglang/srt/x.py"]': "UPDATE",
         });
+        await bench.provider.update("SourcePatch", id, live, inputs, inputs, { preview: true });
+        assert.deepEqual(bench.provider.engine.kept, ["here-SourcePatch: on the host: sglang/srt/x.py"]);
     });
 });

@@ -36,12 +36,12 @@ describe("the plugin as a process", () => {
         }
     });
 
-    test("answers the engine's first questions: no secrets in envelopes, previews, a schema for import", async () => {
+    test("answers the engine's first questions: secrets in envelopes, previews, a schema for import", async () => {
         const plugin = await start();
         try {
-            assert.equal((await plugin.handshake()).getAcceptSecrets(), false);
+            assert.equal((await plugin.handshake()).getAcceptSecrets(), true);
             const configured = await plugin.configure();
-            assert.deepEqual([configured.getAcceptsecrets(), configured.getSupportspreview()], [false, true]);
+            assert.deepEqual([configured.getAcceptsecrets(), configured.getSupportspreview()], [true, true]);
             const { name, resources } = await plugin.schema();
             assert.equal(name, "sglang");
             assert.deepEqual(

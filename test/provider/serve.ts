@@ -3,9 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { Server, type ServiceDefinition } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { Declared } from "../../provider/declared";
 import { type Connect, Hosts } from "../../provider/hosts";
 import { Log } from "../../provider/log";
 import { table } from "../../provider/resources";
+import { Secrets } from "../../provider/secrets";
+import { Seen } from "../../provider/seen";
 import { service } from "../../provider/server";
 import { bind, Engine } from "./engine";
 import { Provider } from "./harness";
@@ -15,12 +18,20 @@ export const TOP = join(__dirname, "../..");
 /** Serves the provider in this process, over hosts of the test's own. */
 export async function serve(connect: Connect): Promise<Provider> {
     const engine = await new Engine().start();
-    const log = new Log();
+    const secrets = new Secrets();
+    const log = new Log((text) => secrets.redact(text));
     log.attach(engine.address);
     const abort = new AbortController();
     const hosts = new Hosts(connect, new Map());
     const server = new Server({ "grpc.max_receive_message_length": -1 });
-    const context = { hosts, log, cancelled: abort.signal };
+    const context = {
+        hosts,
+        log,
+        secrets,
+        declared: new Declared(),
+        seen: new Seen(undefined),
+        cancelled: abort.signal,
+    };
     server.addService(
         ResourceProviderService as unknown as ServiceDefinition,
         service({ context, version: "0.0.0", table, cancel: () => abort.abort() }),

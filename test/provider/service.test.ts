@@ -86,7 +86,23 @@ test("each restart names its reasons", async () => {
     });
     await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
     assert.deepEqual(bench.provider.engine.kept, [
-        'restarts: release 0123456789ab → ba9876543210, flags["tp-size"] 1 → 2',
+        'here-SglangService: restarts: release, flags["tp-size"]\n  config: release 0123456789ab → ba9876543210\n  config: flags["tp-size"] 1 → 2',
+    ]);
+});
+
+test("a process that is older than its files restarts because of the host, a flag because of the config", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    const news = (
+        await bench.provider.check("SglangService", { ...service, flags: { "trust-remote-code": true } }, inputs)
+    ).inputs;
+    const live = { ...state, process: "older than sglang/srt/x.py" };
+    await bench.provider.update("SglangService", id, live, inputs, news, { preview: true });
+    assert.deepEqual(bench.provider.engine.kept, [
+        [
+            'here-SglangService: restarts: process, flags["tp-size"]',
+            '  config: flags["tp-size"] 1 → (default)',
+            "  on the host: older than sglang/srt/x.py",
+        ].join("\n"),
     ]);
 });
 
@@ -94,7 +110,9 @@ test("a change beside the process says that nothing restarts", async () => {
     const { id, state, inputs } = await created("SglangService", service);
     const news = (await bench.provider.check("SglangService", { ...service, stopTimeout: 90 }, inputs)).inputs;
     await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
-    assert.deepEqual(bench.provider.engine.kept, ["changed without a restart: stopTimeout 60 → 90"]);
+    assert.deepEqual(bench.provider.engine.kept, [
+        "here-SglangService: changed without a restart: stopTimeout\n  config: stopTimeout 60 → 90",
+    ]);
 });
 
 test("progress ends with where it serves", async () => {
@@ -108,7 +126,9 @@ test("another key restarts without being shown", async () => {
     const news = (await bench.provider.check("SglangService", { ...service, apiKey: "sk-two" }, inputs)).inputs;
     assert.deepEqual((await bench.provider.diff("SglangService", state, inputs, news)).paths, { keys: "UPDATE" });
     await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
-    assert.deepEqual(bench.provider.engine.kept, ["restarts: the API keys changed"]);
+    assert.deepEqual(bench.provider.engine.kept, [
+        "here-SglangService: restarts: keys\n  config: the API keys changed",
+    ]);
 });
 
 test("a renamed service is removed before the new one takes its port", async () => {

@@ -58,13 +58,39 @@ describe("a host that cannot be reached", () => {
         }
     });
 
-    test("another machine at the same address is said", async () => {
+    test("another machine at the same address is said, and not taken for the loss of what the first one has", async () => {
         const { id, state, inputs } = await created("EnvVars", env);
         bench.host.facts.machine.machineId = "m-2";
         bench.host.facts.envs = {};
-        assert.equal((await bench.provider.read("EnvVars", id, state, inputs)).id, "");
-        assert.deepEqual(bench.provider.engine.kept, [
-            "here: another machine answers there (machine id m-2, was m-1); what is missing on it is made anew.",
-        ]);
+        assert.deepEqual(await bench.provider.read("EnvVars", id, state, inputs), { id, state, inputs, refresh: true });
+        const said =
+            "here: another machine answers there\n  found: machine id m-2 (here)\n  expected: m-1\nTo mend it: correct the address; or, if the first machine is gone for good, SGLANG_FLEET_ABANDON=here pulumi up makes everything anew on this one";
+        assert.deepEqual(await bench.provider.unreached(), [{ host: "here", message: said }]);
+        const news = await checked("EnvVars", { ...env, variables: { A: "2" } }, inputs);
+        const calls = bench.host.calls.length;
+        assert.equal((await refused(bench.provider.update("EnvVars", id, state, inputs, news))).message, said);
+        assert.equal((await refused(bench.provider.delete("EnvVars", id, state, inputs))).message, said);
+        assert.equal(bench.host.calls.length, calls);
+    });
+
+    test("another machine is used once the first one is given up", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.facts.machine.machineId = "m-2";
+        bench.host.facts.envs = {};
+        process.env.SGLANG_FLEET_ABANDON = "here";
+        try {
+            assert.equal((await bench.provider.read("EnvVars", id, state, inputs)).id, "");
+        } finally {
+            delete process.env.SGLANG_FLEET_ABANDON;
+        }
+    });
+
+    test("a machine with a new id that still has our things is the same one", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.facts.machine.machineId = "m-2";
+        const read = await bench.provider.read("EnvVars", id, state, inputs);
+        assert.deepEqual(read.state, { ...state, machine: "m-2" });
+        const news = await checked("EnvVars", { ...env, variables: { A: "2" } }, inputs);
+        assert.deepEqual((await bench.provider.update("EnvVars", id, state, inputs, news)).state.machine, "m-2");
     });
 });

@@ -202,5 +202,7 @@ test("going back to a release that is still there says that nothing is built", a
     const release = String(news.release);
     bench.host.facts.venvs.v.releases[release] = Object.values(bench.host.facts.venvs.v.releases)[0];
     await bench.provider.update("Venv", id, state, inputs, news, { preview: true });
-    assert.deepEqual(bench.provider.engine.kept, [`release ${release} is still on the host: nothing is built`]);
+    assert.deepEqual(bench.provider.engine.kept, [
+        `here-Venv: release ${release} is still on the host: nothing is built`,
+    ]);
 });

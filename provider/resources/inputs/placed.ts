@@ -24,6 +24,12 @@ export const digest = z.string().regex(/^([0-9a-f]{64})?$/, "expected a sha256 (
 export const placed = {
     connection,
     root: hostPath.describe("Directory on the host below which everything of ours lies; absolute path."),
+    takeOver: z
+        .boolean()
+        .optional()
+        .describe(
+            "Whether what another stack has made there under the same name is taken over; it loses it. Default: false, it is refused.",
+        ),
 };
 
 /** Where distributions come from besides PyPI. */

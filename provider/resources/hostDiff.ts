@@ -1,0 +1,50 @@
+import type { Host } from "../host/host";
+import { mostLines } from "../told";
+import type { TextChange } from "./udiff";
+
+/** More text than this is not sent for a look at what it would change. */
+const MOST_TEXT = 1 << 20;
+
+/** A patch as the host is asked about it. */
+export interface TriedPatch {
+    target: { module: string } | { path: string };
+    kind: "file" | "diff";
+    text: string;
+    pre: string | null;
+}
+
+/** What one file would become, or was made as; a patch that does not fit says why. */
+export type Difference = TextChange | { path: string; problem: string };
+
+/** What the host says of patches that are not staged yet, and of files that were edited there; undefined = it cannot tell. */
+export interface HostDiff {
+    patches: (Difference | undefined)[];
+    files: (Difference | undefined)[];
+}
+
+/** Asks the host, line by line, what patches would change in a venv's files, and what was edited in its release. */
+export async function hostDiff(
+    host: Host,
+    root: string,
+    venv: string,
+    { patches = [], files = [] }: { patches?: TriedPatch[]; files?: string[] },
+): Promise<HostDiff> {
+    const size = patches.reduce((sum, { text }) => sum + text.length, 0);
+    if (size > MOST_TEXT) {
+        return { patches: patches.map(() => undefined), files: files.map(() => undefined) };
+    }
+    const lines = Math.min(mostLines(), MOST_TEXT);
+    const told = await host.call<Told>("venv.diff", { root, venv, patches, files, lines });
+    return { patches: told.patches.map(asDifference), files: told.files.map(asDifference) };
+}
+
+type Given = { path: string; problem?: string; added: number; removed: number; lines: string[]; more: number };
+type Told = Record<"patches" | "files", (Given | null)[]>;
+
+function asDifference(given: Given | null): Difference | undefined {
+    if (given === null) {
+        return undefined;
+    }
+    const { path, problem, added, removed, lines, more } = given;
+    return problem === undefined ? { name: path, added, removed, lines, more } : { path, problem };
+}

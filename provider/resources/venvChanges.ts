@@ -1,0 +1,94 @@
+import type { HostFacts } from "../host/facts";
+import type { Caused, Planning } from "../resource";
+import { byCause, cut, fromTo, linesByCause, mostLines } from "../told";
+import { assetText, normalName } from "./content";
+import { hostDiff } from "./hostDiff";
+import type { VenvInputs } from "./inputs";
+import { diffLines, type TextChange } from "./udiff";
+
+/** Edited files whose differences are shown at most; the others are named. */
+const MOST_FILES = 10;
+
+interface Live {
+    release: string;
+    packages: Record<string, string>;
+    files: Record<string, string>;
+}
+
+/**
+ * Says what was changed on the host and what becomes of that, and what another base brings. What changes in overlays and
+ * patches is said by their own rows.
+ */
+export async function tellVenv(
+    wanted: VenvInputs,
+    prior: Live,
+    release: string,
+    facts: HostFacts,
+    work: Planning,
+): Promise<void> {
+    const there = facts.venvs[wanted.name]?.releases[release]?.complete === true;
+    const drifted = work.changes.filter(({ cause, path }) => cause !== "config" && isItem(path));
+    const base = work.changes.filter(({ path }) => path[0] === "base");
+    const told = [
+        ...(drifted.length > 0 ? await tellDrift(wanted, prior, release, drifted, facts, work) : []),
+        ...(base.length > 0 ? await tellBase(wanted, base, facts) : []),
+        ...(release !== prior.release && there ? [`release ${release} is still on the host: nothing is built`] : []),
+    ];
+    if (told.length > 0) {
+        work.info(told.join("\n"));
+    }
+}
+
+function isItem(path: Caused["path"]): boolean {
+    return path[0] === "files" || path[0] === "packages";
+}
+
+async function tellDrift(
+    { root, name }: VenvInputs,
+    prior: Live,
+    release: string,
+    drifted: Caused[],
+    facts: HostFacts,
+    work: Planning,
+): Promise<string[]> {
+    const what = linesByCause(drifted, ({ path: [top, item] }) => {
+        const is = prior[top === "files" ? "files" : "packages"][String(item)] ?? "missing";
+        return `${String(item).replace(/^module:/, "")} ${is.replace(/ on the host$/, "")}`;
+    });
+    const lines = cut(what, mostLines());
+    const fate =
+        release === prior.release
+            ? "up puts back what the release was made of"
+            : `up makes release ${release} without that; the old one keeps it`;
+    const made = facts.venvs[name]?.releases[prior.release];
+    const edited = (made?.drift ?? []).filter(({ kind }) => kind === "edited").map(({ path }) => path);
+    const files = edited.filter((path) => !path.includes(".dist-info/")).slice(0, MOST_FILES);
+    const known = files.length === 0 ? [] : (await hostDiff(work.host, root, name, { files })).files;
+    const differences = known.filter((one): one is TextChange => one !== undefined && "lines" in one);
+    return [...lines, fate, ...diffLines(differences, " (as made → on the host)")];
+}
+
+/** Another base: its fields, and of locked requirements each distribution that would have another version. */
+async function tellBase(wanted: VenvInputs, base: Caused[], facts: HostFacts): Promise<string[]> {
+    const fields = byCause(base, ({ path }) => `base ${path[1]}`);
+    if ("adopt" in wanted.base) {
+        return [fields];
+    }
+    const live = facts.venvs[wanted.name];
+    const before = (live?.release == null ? undefined : live.releases[live.release]?.packages) ?? {};
+    const after = pinned(await assetText(wanted.base.requirements));
+    const differing = Object.keys(after).filter(
+        (one) => before[one] !== after[one] && wanted.packages[one] === undefined,
+    );
+    const lines = linesByCause(
+        differing.sort().map((one) => ({ path: [one], kind: "update", cause: "config" })),
+        ({ path: [one] }) => `${one} ${fromTo(before[one], after[one])}`,
+    );
+    return [fields, ...cut(lines, mostLines()).map((line) => `  ${line}`)];
+}
+
+/** Name => version of a file of locked requirements. */
+function pinned(requirements: string): Record<string, string> {
+    const found = requirements.matchAll(/^([A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?==([^\s;\\]+)/gm);
+    return Object.fromEntries([...found].map(([, name, version]) => [normalName(name), version]));
+}
