@@ -65,6 +65,9 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
 
     async plan(wanted, prior, work) {
         const facts = await work.host.look(wanted.root);
+        if (prior === undefined && supervisorOn(facts.machine, wanted.supervisor) === "process") {
+            work.info("kept by a process of our own: started again when it fails, but not after a reboot");
+        }
         if (prior !== undefined) {
             const told = explainRestart(work.changes, prior, wanted);
             if (told !== undefined) {

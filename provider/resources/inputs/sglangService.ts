@@ -107,7 +107,10 @@ export const sglangServiceInputs = z
         supervisor: z
             .enum(["auto", "systemd", "process"])
             .default("auto")
-            .describe("What keeps it running. `auto`: systemd where that is PID 1, else a process of our own."),
+            .describe(
+                "What keeps it running. `auto`: systemd where that is PID 1, else `process`: one of our own, which starts it again " +
+                    "when it fails, but not after a reboot.",
+            ),
         log: hostPath
             .optional()
             .describe("Log file on the host. Default: the journal, or server.log of the service with `process`."),
