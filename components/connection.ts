@@ -14,6 +14,8 @@ export interface PlacedArgs {
     connection: ConnectionArgs;
     /** Directory on the host below which everything of ours lies; absolute path. */
     root: pulumi.Input<string>;
+    /** Whether what another stack has made there under the same name is taken over; it loses it. Default: false, it is refused. */
+    takeOver?: pulumi.Input<boolean>;
 }
 
 /** The same connection, with its passwords marked as secrets whatever they were before. */

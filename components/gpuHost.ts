@@ -10,6 +10,8 @@ export interface GpuHostArgs {
     connection?: Omit<ConnectionArgs, "name">;
     /** Directory on the host below which everything of ours lies; absolute path. Default: /opt/sglang-fleet. */
     root?: pulumi.Input<string>;
+    /** Whether what another stack has made there under the same names is taken over; it loses it. Default: false, it is refused. */
+    takeOver?: pulumi.Input<boolean>;
     /** Commands that prepare the host, in order; everything on it waits for them. Default: none. */
     before?: CommandArgs[];
     /** Venvs by name. Default: none. */
@@ -33,7 +35,8 @@ export class GpuHost extends pulumi.ComponentResource {
 
     constructor(name: string, args: GpuHostArgs, opts?: pulumi.ComponentResourceOptions) {
         super("sglang:index:GpuHost", name, {}, opts);
-        const at: PlacedArgs = { connection: { ...args.connection, name }, root: args.root ?? "/opt/sglang-fleet" };
+        const { root = "/opt/sglang-fleet", takeOver } = args;
+        const at: PlacedArgs = { connection: { ...args.connection, name }, root, takeOver };
         const hosts = [opts?.dependsOn ?? []].flat() as pulumi.Resource[];
         const before = commands(`${name}-before`, args.before ?? [], at.connection, [], {
             parent: this,

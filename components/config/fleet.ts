@@ -21,6 +21,12 @@ export const host = strict({
         .optional()
         .describe("How it is reached; merged over `defaults.connection`. Default: by its name."),
     root,
+    takeOver: z
+        .boolean()
+        .optional()
+        .describe(
+            "Whether what another stack has made there under the same names is taken over; it loses it. Default: false, it is refused.",
+        ),
     before: z
         .array(command)
         .optional()

@@ -38,6 +38,7 @@ function planHost(host: HostConfig, config: FleetConfig, context: FleetContext):
     return {
         connection: planConnection(connection, context),
         root: hostPath(host.root ?? defaults.root ?? "/opt/sglang-fleet", local, context.project),
+        ...(host.takeOver !== undefined && { takeOver: host.takeOver }),
         before: (host.before ?? defaults.before ?? []).map((command) => planCommand(command, context)),
         venvs: Object.fromEntries(
             [...wanted].map((name) => [name, planVenv(venvs[name], defaults.keep, local, context)]),
