@@ -58,18 +58,17 @@ def standing(place, spec, shown, ctl):
 
 
 def unit(place, shown, path):
-    """UnitFacts. Drop-ins that are for every unit of the host are not ours to judge."""
-    drop_ins = [
-        name for name in shown["DropInPaths"].split() if os.path.basename(os.path.dirname(name)) == place.unit + ".d"
-    ]
+    """UnitFacts. A link to nothing is how systemd masks."""
+    linked = os.readlink(path) if os.path.islink(path) else None
     return {
         "name": place.unit,
         "path": path,
         "exists": os.path.lexists(path),
         "asWritten": systemd.content(path) is not None and systemd.content(path) == systemd.content(place.unit_text),
         "needsReload": shown["NeedDaemonReload"] == "yes",
+        "linked": None if linked == os.devnull else linked,
         "masked": shown["LoadState"] == "masked",
-        "dropIns": drop_ins,
+        "dropIns": systemd.drop_ins(shown, place.unit),
         "enabled": shown["UnitFileState"] == "enabled",
         "activeState": shown["ActiveState"],
         "restarts": int(shown["NRestarts"] or 0),

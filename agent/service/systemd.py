@@ -57,7 +57,9 @@ class Systemd:
         shown = self.show()
         return (
             [content(self.path), content(self.place.unit_text)] == [text, text]
+            and not os.path.islink(self.path)
             and not os.path.isdir(self.path + ".d")
+            and not drop_ins(shown, self.place.unit)
             and (shown["NeedDaemonReload"], shown["UnitFileState"], shown["LoadState"]) == ("no", "enabled", "loaded")
         )
 
@@ -93,10 +95,30 @@ class Systemd:
         self.ctl.ask("reset-failed", self.place.unit)
 
     def set_drop_ins_aside(self):
-        folder = self.path + ".d"
-        if os.path.isdir(folder) and os.listdir(folder):
+        folders = {os.path.dirname(path) for path in drop_ins(self.show(), self.place.unit)} | {self.path + ".d"}
+        there = sorted(folder for folder in folders if os.path.isdir(folder))
+        if any(os.listdir(folder) for folder in there):
             shutil.rmtree(self.place.replaced, ignore_errors=True)
-            shutil.move(folder, self.place.replaced)
+            os.makedirs(self.place.replaced, 0o700)
+        for folder in there:
+            for name in os.listdir(folder):
+                shutil.move(os.path.join(folder, name), free_name(os.path.join(self.place.replaced, name)))
+            os.rmdir(folder)
+
+
+def drop_ins(shown, unit):
+    """Drop-ins of this unit alone, wherever they lie; those for every unit of the host are not ours to judge."""
+    return [path for path in shown["DropInPaths"].split() if os.path.basename(os.path.dirname(path)) == unit + ".d"]
+
+
+def free_name(path):
+    """The path, or the next one with a number that nothing has."""
+    number = 1
+    free = path
+    while os.path.lexists(free):
+        number += 1
+        free = "%s.%d" % (path, number)
+    return free
 
 
 def state_of(shown):

@@ -124,7 +124,9 @@ def _known(layout, base, overlays):
     """`inode -> sha256` of what a release shares with its base and its overlays, which were compared just now."""
     found = declare.by_inode(base, _stamped(beside.stamps(base)))
     for overlay in overlays:
-        found.update(declare.by_inode(layout.tree(overlay["digest"]), trees.contents(layout.tree(overlay["digest"])).known))
+        found.update(
+            declare.by_inode(layout.tree(overlay["digest"]), trees.contents(layout.tree(overlay["digest"])).known)
+        )
     return found
 
 

@@ -1,4 +1,5 @@
 import type { Connection } from "../connection";
+import { verifying } from "../verify";
 import { unlessAborted } from "./abort";
 import { Agent } from "./agent";
 import type { HostFacts } from "./facts";
@@ -101,7 +102,11 @@ class AgentHost implements ConnectedHost {
     private async ask(root: string, look: Look): Promise<HostFacts> {
         const agent = await this.connected();
         look.sent = true;
-        return await agent.call<HostFacts>("look", { root, adopt: [...look.adopt] });
+        return await agent.call<HostFacts>("look", {
+            root,
+            adopt: [...look.adopt],
+            ...(verifying() && { verify: true }),
+        });
     }
 
     private connected(): Promise<Agent> {

@@ -105,6 +105,8 @@ export interface UnitFacts {
     /** Whether its bytes are those that were written. */
     asWritten: boolean;
     needsReload: boolean;
+    /** Where its path leads to, when somebody has put a link there; null = it is a file. */
+    linked: string | null;
     masked: boolean;
     dropIns: string[];
     enabled: boolean;

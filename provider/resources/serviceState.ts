@@ -116,13 +116,17 @@ function runningOf({ running, activation }: ServiceFacts): string {
     return unfinished ? `activation ${activation.state} at stage ${activation.stage}` : running;
 }
 
+/** What no process loads: metadata, and what an interrupted installer left. The agent's `mended.py` knows the same. */
+const NOT_LOADED = /(^|\/)([^/]+\.(dist|egg)-info|~[^/]*)(\/|$)/;
+
 /**
  * How many files of the release that runs are not as it was made. The venv's row puts them back, and then the process is older
  * than they are: that it restarts is planned together with it, not found by the next command.
  */
 function editedFiles(current: Current | null, process: ProcessFacts | null, venvs: HostFacts["venvs"]): number {
-    const release = process?.release ?? "";
-    return venvs[current?.venv ?? ""]?.releases[release]?.driftCount ?? 0;
+    const made = venvs[current?.venv ?? ""]?.releases[process?.release ?? ""];
+    const beyond = (made?.driftCount ?? 0) - (made?.drift.length ?? 0);
+    return (made?.drift.filter(({ path }) => !NOT_LOADED.test(path)).length ?? 0) + beyond;
 }
 
 function processOf(process: ProcessFacts | null, edited: number): string {
@@ -144,8 +148,11 @@ function unitOf(unit: UnitFacts | null): string {
     if (unit === null) {
         return "as written";
     }
+    const edited = unit.exists && !unit.asWritten && !unit.masked;
     const said = [
-        ...(unit.exists ? (unit.asWritten ? [] : ["edited on the host"]) : ["missing"]),
+        ...(unit.exists ? [] : ["missing"]),
+        ...(edited ? ["edited on the host"] : []),
+        ...(unit.linked ? [`linked to ${unit.linked}`] : []),
         ...(unit.masked ? ["masked"] : []),
         ...(unit.exists && !unit.masked && !unit.enabled ? ["disabled"] : []),
         ...(unit.dropIns.length === 0 ? [] : [`drop-in ${unit.dropIns.join(", ")}`]),

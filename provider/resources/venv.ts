@@ -2,6 +2,7 @@ import { same } from "../canonical";
 import type { HostFacts, VenvFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { Kept, Resource, Work } from "../resource";
+import { verifying } from "../verify";
 import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { assetContent } from "./content";
 import { releaseId } from "./digests";
@@ -132,6 +133,7 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
             patches,
             checks: {},
             keep,
+            ...(verifying() && { verify: true }),
         };
         const { made } = await work.host.call<{ made: boolean }>("venv.make", args, work);
         work.progress(`release ${release} ${made ? "made" : "was there already"}`);

@@ -33,6 +33,7 @@ class AUnitOnAHost(Case):
                 "exists": True,
                 "asWritten": True,
                 "needsReload": False,
+                "linked": None,
                 "masked": False,
                 "dropIns": [],
                 "enabled": True,
