@@ -27,8 +27,9 @@ _NAMES = {
 
 
 def follow(request, place, job):
-    """Its result. Says where it stands; carries a cancel over to it; starts it again when nobody works on it any more."""
-    seen, revivals, cancelled = 0, 0, False
+    """Its result. Says where it stands; starts it again when nobody works on it any more. A cancel is carried over to it, or, when
+    it is too late for that, ends the following only: Fault `goes-on`."""
+    seen, revivals = 0, 0
     while True:
         lines = read_lines(place.activation("journal.jsonl"))
         for line in lines[seen:]:
@@ -38,9 +39,8 @@ def follow(request, place, job):
         if result is not None:
             settle(place, job)
             return result
-        if request.cancelled() and not cancelled:
-            cancelled = True
-            cancel(request, place, lines)
+        if request.cancelled():
+            cancel(place, lines)
         if not at_work(place, job):
             if revivals == REVIVALS:
                 raise Fault(
@@ -68,9 +68,16 @@ def tell(request, line):
         request.progress(_NAMES[line["stage"]], stage=line["stage"])
 
 
-def cancel(request, place, lines):
+def cancel(place, lines):
     """Asks for an end; it is heeded as long as nothing was stopped."""
-    if any(line["event"] == "begin" and line["stage"] == POINT_OF_NO_RETURN for line in lines):
-        request.progress("the old server is stopped already: this goes on until the new or the old one serves")
-        return
+    begun = [line["stage"] for line in lines if line["event"] == "begin"]
+    if POINT_OF_NO_RETURN in begun:
+        raise Fault(
+            "goes-on",
+            "service %s goes on by itself until the new or the old server serves: the old one was stopped already"
+            % place.name,
+            stage=begun[-1],
+            where=place.activation("journal.jsonl"),
+            remedy="run `pulumi up` again: it follows to the end, and then says what is there",
+        )
     os.close(os.open(place.activation("cancel"), os.O_WRONLY | os.O_CREAT, 0o600))

@@ -324,6 +324,18 @@ class ASecondCall(Case):
         thread.join(30)
         self.assertEqual(second["pid"], outcome[0]["pid"])
 
+    def test_whose_first_was_cancelled_too_late_follows_it_to_the_end(self):
+        self.host.activate("r1")
+        self.host.variables("e2", {"STANDIN_READY_AFTER": "3"})
+        cancelled = threading.Event()
+        thread, outcome = in_background(lambda: self.host.activate("r2", env="e2", cancelled=cancelled))
+        self.assertTrue(eventually(lambda: (self.host.look()["activation"] or {}).get("stage") == "wait"))
+        cancelled.set()
+        thread.join(2)
+        self.assertEqual((outcome[0].code, outcome[0].more["stage"]), ("goes-on", "wait"))
+        self.assertEqual(self.host.look()["activation"]["state"], "running")
+        self.assertEqual(self.host.activate("r2", env="e2")["release"], "r2")
+
     def test_with_another_wish_is_refused(self):
         thread, outcome = self.start_slow()
         fault = self.host.fails("r1", env="e2")
