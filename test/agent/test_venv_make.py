@@ -336,7 +336,10 @@ class Ends(MadeTest):
         os.makedirs(self.layout.venv("v", "releases", ".tmp-abc", "lib"))
         os.makedirs(self.layout.venv("v", ".tmp-base", "lib"))
         made = self.make()
-        self.assertEqual(self.releases(), [made["release"] + ending for ending in ("", ".json", ".manifest", ".stamps", ".sums", ".watched")])
+        self.assertEqual(
+            self.releases(),
+            [made["release"] + ending for ending in ("", ".json", ".manifest", ".stamps", ".sums", ".watched")],
+        )
         self.assertFalse(os.path.exists(self.layout.venv("v", ".tmp-base")))
 
     def test_a_release_without_its_facts_is_made_again(self):
