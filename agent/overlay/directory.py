@@ -33,7 +33,7 @@ def _inside(path):
 
 def _describe(overlay, site, target, paths):
     """Metadata for files that came with none, so that what is installed can be seen, and removed, as distributions of the declared names."""
-    version = overlay["source"].get("version") or "0+" + overlay["digest"][:8]
+    version = overlay["source"]["version"]
     names = [dists.normalise(name).replace("-", "_") for name in overlay["packages"]]
     for declared, name in zip(overlay["packages"], names):
         info = "%s-%s.dist-info" % (name, version)

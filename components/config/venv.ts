@@ -55,7 +55,7 @@ export const from = exactlyOne(
         version: text
             .optional()
             .describe(
-                "With `directory`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `unversioned`.",
+                "With `directory`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
             ),
         index: text
             .optional()

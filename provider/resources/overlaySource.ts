@@ -47,13 +47,15 @@ async function directory(from: { directory: string; version?: string }, packages
     const found = tree
         .map(({ path }) => /^([^/]+)-([^-/]+)\.dist-info\//.exec(path))
         .find((match) => match !== null && packages.map(normalName).includes(normalName(match[1])));
-    const version = from.version ?? found?.[2] ?? "unversioned";
-    return made(
-        packages,
-        version,
-        { kind: "directory", files, version },
-        tree.map(({ content }) => content),
-    );
+    const contents = tree.map(({ content }) => content);
+    const version = from.version ?? found?.[2];
+    if (version !== undefined) {
+        return made(packages, version, { kind: "directory", files, version }, contents);
+    }
+    // Files that nobody gave a version are told apart by what they are.
+    const unnamed = made(packages, "", { kind: "directory", files }, contents);
+    const given = `0+${unnamed.digest.slice(0, 8)}`;
+    return { ...unnamed, version: given, source: { ...unnamed.source, version: given } };
 }
 
 async function fromIndex(

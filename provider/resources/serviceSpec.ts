@@ -4,7 +4,8 @@ import { renderArgs } from "./argv";
 import type { SglangServiceInputs } from "./inputs";
 
 const EVERYWHERE = ["0.0.0.0", "::"];
-const SHOWN_VERSIONS = ["sglang", "torch"];
+/** Packages that say what serves; the kernels have had two names. */
+const SHOWN_VERSIONS = ["sglang", "sgl-kernel", "sglang-kernel", "torch"];
 
 /** The supervisor that a declaration means on a machine. */
 export function supervisorOn(

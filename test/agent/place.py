@@ -60,12 +60,13 @@ class PlaceTest(unittest.TestCase):
         }
 
     def directory_overlay(self, packages, files, version=None):
-        """An Overlay of kind directory, its files stored."""
+        """An Overlay of kind directory, its files stored; without a version it gets one as the provider gives it."""
         listed = [{"path": path, "sha256": self.store(text), "mode": 0o644} for path, text in sorted(files.items())]
+        digest = sha256(json.dumps(listed))
         return {
             "packages": packages,
-            "digest": sha256(json.dumps(listed)),
-            "source": {"kind": "directory", "files": listed, "version": version},
+            "digest": digest,
+            "source": {"kind": "directory", "files": listed, "version": version or "0+" + digest[:8]},
         }
 
     def file_patch(self, path, text, pre=None):

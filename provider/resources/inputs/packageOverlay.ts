@@ -21,7 +21,7 @@ const directory = z
             .min(1)
             .optional()
             .describe(
-                "Version to show when the directory holds no .dist-info. Default: that of its .dist-info, else `unversioned`.",
+                "Version to show when the directory holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
             ),
     })
     .describe("A tree that is laid into site-packages as it is.");
