@@ -29,10 +29,9 @@ def _line(row, widths):
 
 
 def write(path, release, gates):
-    """`<path>.json` for programs, `<path>.txt` for people. Readable by all: what is secret was taken out before."""
+    """`<path>.json` for programs, `<path>.txt` for people. What is secret was taken out before."""
     now = time.time()
-    write_json(
-        path + ".json", {"release": release, "checked": now, "ok": all(gate["ok"] for gate in gates), "gates": gates}
-    )
+    told = {"release": release, "checked": now, "ok": all(gate["ok"] for gate in gates), "gates": gates}
+    write_json(path + ".json", told, 0o600)
     head = "release %s, %s" % (release, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now)))
-    atomic_write(path + ".txt", "\n".join([head, ""] + table(gates) + [""]).encode("utf-8", "surrogateescape"))
+    atomic_write(path + ".txt", "\n".join([head, ""] + table(gates) + [""]).encode("utf-8", "surrogateescape"), 0o600)

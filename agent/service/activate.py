@@ -21,7 +21,7 @@ from agent.service.wish import Wish
 
 
 def activate(request):
-    """{release, pid, readyAfter, proof, restarted}. The Fault of a failed one carries stage, detail and what was restored."""
+    """{release, pid, readyAfter, proof, restarted}, and the gates' `warnings` where they ran. The Fault of a failed one carries stage, detail and what was restored."""
     place = Place(request.layout, request.args["service"])
     joined = join(request, place)
     if joined is not None:
@@ -37,14 +37,14 @@ def activate(request):
             request.progress("runs as declared: nothing to do")
             return same
         preflight(place, spec, members(place))
-        gates(request, wish)
+        warnings = gates(request, wish)
         request.check()
         with locked(request, "activating service %s" % place.name):
             job = set_up(place, wish, spec, request.args["claim"]["owner"])
     except BaseException:
         drop_unused(request, place, wish)
         raise
-    return answer(request, place, follow(request, place, job))
+    return dict(answer(request, place, follow(request, place, job)), warnings=warnings)
 
 
 def join(request, place):
@@ -78,10 +78,11 @@ def prepare(place, wish):
 
 
 def gates(request, wish):
+    """What they warn of; their Fault when the candidate does not pass."""
     from agent.gates.service import check
 
     request.progress("checks the candidate", stage="gates")
-    check(request, wish.candidate())
+    return check(request, wish.candidate())["warnings"]
 
 
 def members(place):

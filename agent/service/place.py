@@ -56,6 +56,11 @@ class Place:
         return self.at("work")
 
     @property
+    def gates(self):
+        """What the gates said of the last candidate: `.json` and `.txt` are added."""
+        return self.at("gates")
+
+    @property
     def log(self):
         return self.at("server.log")
 

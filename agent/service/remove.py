@@ -53,7 +53,11 @@ def clear(place):
     for path in glob.glob(glob.escape(place.dir) + "/config-*.yaml") + glob.glob(glob.escape(place.log) + "*"):
         remove_file(path)
     names = ("spec", "current", "launcher", "keeper", "kept", "unit_text", "link")
-    for path in [getattr(place, name) for name in names] + [place.at("keeper.log")]:
+    for path in [getattr(place, name) for name in names] + [
+        place.at("keeper.log"),
+        place.gates + ".json",
+        place.gates + ".txt",
+    ]:
         remove_file(path)
     drop_variables(place)
     remove_empty(place.dir)

@@ -107,6 +107,8 @@ class Wish:
             "args": spec["argv"][3:],
             "release": self.release,
             "gates": self.asked["gates"] or {},
+            "hide": self.hidden(),
+            "report": self.place.gates,
         }
 
 
