@@ -7,9 +7,17 @@ import threading
 from agent.files import existing, read_json, remove_file, write_json
 from agent.tidy import remove_empty, remove_tree
 
+# Requests of one agent come side by side, and the first ones all make the root.
+_turn = threading.Lock()
+
 
 def prepare_root(layout):
     """Makes the root if need be, and notes which folders did not exist before: they go with it. Fault `newer-format`."""
+    with _turn:
+        _prepare(layout)
+
+
+def _prepare(layout):
     if os.path.exists(layout.format):
         read_json(layout.format)
         return
@@ -29,6 +37,9 @@ def prepare_root(layout):
         remove_tree(new)
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
+        # Another agent was faster, and may have found the folders above that were made here: they are ours to remove all the same.
+        if len(made) > len((read_json(layout.format) or {"made": made}).get("made", [])):
+            write_json(layout.format, {"made": made})
 
 
 def leave_unused_root(layout):

@@ -1,8 +1,12 @@
+import errno
 import os
+import threading
 import unittest
+import unittest.mock
 
 from agent.claims import claim, claims, owns, release_claim
-from agent.files import write_json
+from agent.files import read_json, write_json
+from agent.root import prepare_root
 from test.agent.support import RootTest, claim_of
 
 
@@ -56,6 +60,25 @@ class ClaimTest(RootTest):
         self.assertTrue(os.path.exists(self.layout.at("store")))
         release_claim(self.layout, claim_of("venv", "v"))
         self.assertEqual(os.listdir(self.parent), [])
+
+    def test_however_many_make_the_root_at_once_all_folders_are_noted(self):
+        threads = [threading.Thread(target=prepare_root, args=(self.layout,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(read_json(self.layout.format), {"made": [self.root, os.path.dirname(self.root)]})
+
+    def test_an_agent_that_comes_second_notes_the_folders_that_it_had_made(self):
+        def beaten(new, root):
+            # The other one found the folder above, which was made a moment ago.
+            os.mkdir(root)
+            write_json(self.layout.format, {"made": [root]})
+            raise OSError(errno.ENOTEMPTY, "Directory not empty")
+
+        with unittest.mock.patch("agent.root.os.rename", beaten):
+            prepare_root(self.layout)
+        self.assertEqual(read_json(self.layout.format), {"made": [self.root, os.path.dirname(self.root)]})
 
     def test_a_root_that_was_there_before_stays_with_what_others_put_in_it(self):
         os.makedirs(self.root)
