@@ -1,0 +1,181 @@
+"""A property: whatever is edited in a release, a look shows those files and no others, and a make gives back exactly the declared bytes."""
+
+import hashlib
+import os
+import random
+import shutil
+import stat
+import subprocess
+
+from agent.venv import beside, look, sums
+from test.agent.place import PlaceTest
+
+ROUNDS = int(os.environ.get("SGLANG_TEST_ROUNDS", "12"))
+SEED = int(os.environ.get("SGLANG_TEST_SEED", "4"))
+PATCH = "pkg/core.py"
+
+
+def content(top):
+    """`path -> mode and digest, or target` of everything in a release but bytecode."""
+    found = {}
+    for folder, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in names + [one for one in folders if os.path.islink(os.path.join(folder, one))]:
+            path = os.path.join(folder, name)
+            if os.path.islink(path):
+                found[os.path.relpath(path, top)] = "-> " + os.readlink(path)
+            elif not name.endswith(".pyc"):
+                with open(path, "rb") as file:
+                    digest = hashlib.sha256(file.read()).hexdigest()
+                found[os.path.relpath(path, top)] = "%o %s" % (stat.S_IMODE(os.stat(path).st_mode), digest)
+    return found
+
+
+class Hand:
+    """Edits files as people and their tools do. Each edit returns how a look is to name it: {path below the release: kind}."""
+
+    def __init__(self, choice, top):
+        self.choice = choice
+        self.top = top
+
+    def full(self, path):
+        return os.path.join(self.top, path)
+
+    def in_place(self, path):
+        with open(self.full(path), "ab") as file:
+            file.write(b"# by hand\n")
+        return {path: "edited"}
+
+    def by_rename(self, path):
+        with open(self.full(path) + ".swp", "wb") as file:
+            file.write(b"# by hand\n")
+        shutil.copymode(self.full(path), self.full(path) + ".swp")
+        os.replace(self.full(path) + ".swp", self.full(path))
+        return {path: "edited"}
+
+    def hidden(self, path):
+        """In place, with its old size and time."""
+        facts = os.stat(self.full(path))
+        with open(self.full(path), "r+b") as file:
+            first = file.read(1)
+            file.seek(0)
+            file.write(b"#" if first != b"#" else b" ")
+        os.utime(self.full(path), ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        return {path: "edited"}
+
+    def hidden_by_rename(self, path):
+        facts = os.stat(self.full(path))
+        shutil.copy2(self.full(path), self.full(path) + ".swp")
+        with open(self.full(path) + ".swp", "r+b") as file:
+            file.write(b"!")
+        os.utime(self.full(path) + ".swp", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+        os.replace(self.full(path) + ".swp", self.full(path))
+        return {path: "edited"}
+
+    def removed(self, path):
+        os.unlink(self.full(path))
+        return {path: "missing"}
+
+    def mode(self, path):
+        os.chmod(self.full(path), stat.S_IMODE(os.stat(self.full(path)).st_mode) ^ 0o100)
+        return {path: "edited"}
+
+    def linked(self, path):
+        os.replace(self.full(path), self.full(path) + ".orig")
+        os.symlink(os.path.basename(path) + ".orig", self.full(path))
+        return {path: "edited", path + ".orig": "extra"}
+
+    def a_folder_instead(self, path):
+        os.unlink(self.full(path))
+        os.mkdir(self.full(path))
+        with open(os.path.join(self.full(path), "x.py"), "w") as file:
+            file.write("x = 1\n")
+        return {path: "missing", path + "/x.py": "extra"}
+
+    def added_beside(self, path):
+        name = os.path.join(os.path.dirname(path), "added_%06d.py" % self.choice.randrange(10**6))
+        with open(self.full(name), "w") as file:
+            file.write("x = 1\n")
+        return {name: "extra"}
+
+
+EDITS = [
+    *("in_place", "by_rename", "hidden", "hidden_by_rename", "removed"),
+    *("mode", "linked", "a_folder_instead", "added_beside"),
+]
+
+
+class AnyEdit(PlaceTest):
+    def test_shows_as_it_is_and_no_more_and_is_given_back_to_the_byte(self):
+        made = self.a_release()
+        top, site = made["path"], os.path.relpath(made["site"], made["path"])
+        declared = content(top)
+        watched = sorted(path for path in sums.read(beside.watched(top)) if not path.endswith("RECORD"))
+        self.assertGreater(len(watched), 6)
+        choice = random.Random(SEED)
+        for number in range(ROUNDS):
+            hand, expected = Hand(choice, top), {}
+            for path in choice.sample(watched, choice.randint(1, 5)):
+                expected.update(getattr(hand, choice.choice(EDITS))(path))
+            with self.subTest(seed=SEED, round=number, edits=expected):
+                self.assertEqual(self.drift(made), {shown(path, site): kind for path, kind in expected.items()})
+                self.make(*self.wish)
+                self.assertEqual(content(top), declared)
+                self.assertEqual(self.drift(made), {})
+
+    def test_of_a_file_that_nobody_watches_shows_in_a_verify_and_is_given_back_by_one(self):
+        with open(os.path.join(self.site, "plain.py"), "w") as file:
+            file.write("x = 1\n")
+        made = self.a_release()
+        declared = content(made["path"])
+        path = os.path.join(os.path.relpath(made["site"], made["path"]), "plain.py")
+        Hand(random.Random(SEED), made["path"]).hidden(path)
+        self.assertEqual(self.drift(made), {})
+        self.assertEqual(self.drift(made, verify=True), {"plain.py": "edited"})
+        self.make(*self.wish, verify=True)
+        self.assertEqual(content(made["path"]), declared)
+        self.assertEqual(self.drift(made, verify=True), {})
+
+    def test_shows_in_sha256sum_as_well(self):
+        made = self.a_release()
+        check = ["sha256sum", "--check", "--quiet", beside.sums(made["path"])]
+        self.assertEqual(subprocess.run(check, cwd=made["path"], capture_output=True).returncode, 0)
+        path = os.path.join(os.path.relpath(made["site"], made["path"]), PATCH)
+        Hand(random.Random(SEED), made["path"]).hidden(path)
+        done = subprocess.run(check, cwd=made["path"], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "%s: FAILED\n" % path)
+
+    def test_a_look_writes_only_its_cache_and_that_only_once(self):
+        made = self.a_release()
+        path = os.path.join(made["site"], PATCH)
+        os.chmod(path, 0o600)
+        os.chmod(path, 0o644)
+        before = times(self.root)
+        self.assertEqual(self.drift(made), {})
+        after = times(self.root)
+        releases = os.path.dirname(made["path"])
+        self.assertEqual(
+            sorted(name for name in after if after[name] != before.get(name)), [releases, beside.stamps(made["path"])]
+        )
+        self.drift(made)
+        self.assertEqual(times(self.root), after)
+
+    def a_release(self):
+        files = {"pkg/__init__.py": "", PATCH: "a = 1\nb = 2\n", "pkg/other.py": "c = 3\n", "pkg/data/table.json": "{}\n"}
+        self.wish = ([self.wheel_overlay("pkg", "1.0", files)], [self.file_patch(PATCH, "a = 1\nb = 3\n")])
+        return self.make(*self.wish)
+
+    def drift(self, made, verify=False):
+        facts = look.venvs(self.layout, verify=verify)[0]["v"]["releases"][made["release"]]
+        self.assertEqual(facts["driftCount"], len(facts["drift"]))
+        return {one["path"]: one["kind"] for one in facts["drift"]}
+
+
+def shown(path, site):
+    return path[len(site) + 1 :] if path.startswith(site + "/") else path
+
+
+def times(top):
+    """`path -> mtime` of all below."""
+    paths = [os.path.join(folder, name) for folder, folders, names in os.walk(top) for name in folders + names]
+    return {path: os.lstat(path).st_mtime_ns for path in paths}
