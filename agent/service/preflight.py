@@ -43,9 +43,21 @@ def port(place, spec, ours):
             where="%s:%d" % (spec["address"], spec["port"]),
             found=who,
             expected="a free port",
-            remedy="end that process if it may end, or set another `port`",
+            remedy=remedy_of(place, foreign),
         )
     ]
+
+
+def remedy_of(place, pids):
+    """What frees a port; a service of this root may be moved, and its process must not be ended by hand."""
+    folder = place.layout.at("services") + os.sep
+    words = [word for pid in pids for word in proc.cmdline(pid)[:1] if word.startswith(folder)]
+    if not words:
+        return "end that process if it may end, or set another `port`"
+    return (
+        "that is service `%s`: change its port, or remove it, in an `up` before this one"
+        % words[0][len(folder) :].split(os.sep)[0]
+    )
 
 
 def port_free(place, spec):

@@ -4,6 +4,7 @@ import { flagProblems } from "./argv";
 import { claim, idOf, nameOf } from "./common";
 import { keysId, saltFrom } from "./digests";
 import { type SglangServiceInputs, sglangServiceInputs } from "./inputs";
+import { portHeld } from "./servicePort";
 import { explainRestart } from "./serviceRestart";
 import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./serviceSpec";
 import { launched, liveService } from "./serviceState";
@@ -65,6 +66,10 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
 
     async plan(wanted, prior, work) {
         const facts = await work.host.look(wanted.root);
+        const held = prior === undefined ? portHeld(facts, wanted.name, wanted.port) : undefined;
+        if (held !== undefined) {
+            throw new Error(`${wanted.connection.name}: ${held}`);
+        }
         if (prior === undefined && supervisorOn(facts.machine, wanted.supervisor) === "process") {
             work.info("kept by a process of our own: started again when it fails, but not after a reboot");
         }
