@@ -1,5 +1,6 @@
 """The venvs of a root as they are now, for `look`: VenvFacts of provider/host/facts.ts. Reads only, and builds nothing."""
 
+import importlib
 import os
 
 from agent.files import read_json
@@ -28,7 +29,7 @@ def venvs(layout, adopt=(), verify=False, check=lambda: None):
             found[name] = {
                 "owner": wish["owner"],
                 "release": wish["release"],
-                "base": _base(wish["base"], taken),
+                "base": _base(layout, name, wish, taken),
                 "releases": {
                     release: _release(layout.release(name, release), release == wish["release"], verify, check)
                     for release in _releases(layout, name)
@@ -37,9 +38,16 @@ def venvs(layout, adopt=(), verify=False, check=lambda: None):
     return found, {path: taken(path) for path in adopt}
 
 
-def _base(base, taken):
+def _base(layout, name, wish, taken):
+    base = wish["base"]
     if "adopt" in base:
-        return {"kind": "adopt", "path": base["adopt"], "fingerprint": taken(base["adopt"])}
+        found = taken(base["adopt"])
+        copied = wish["recipe"]["base"]["fingerprint"]
+        facts = {"kind": "adopt", "path": base["adopt"], "fingerprint": found}
+        if found not in (None, copied):
+            copy = layout.base(name, copied[:16])
+            facts["moved"] = importlib.import_module("agent.venv.moved").changes(copy, base["adopt"])
+        return facts
     made = {name: base[name] for name in base if name != "key"}
     return {"kind": "managed", "key": base["key"], "made": made}
 

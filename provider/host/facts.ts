@@ -13,6 +13,8 @@ export interface MachineFacts {
     python: string;
     /** `uname -m`. */
     arch: string;
+    /** The C library that its programs are linked with. */
+    libc: "glibc" | "musl";
     user: string;
     uid: number;
     /** Whether systemd is PID 1 and may be asked. */
@@ -88,12 +90,21 @@ export interface MadeBase {
     findLinks?: string[];
 }
 
+/** What was changed in an adopted venv since the wanted release was made of it. */
+export interface MovedBase {
+    /** Name => version that was copied, version now; null = none. */
+    packages: Record<string, [string | null, string | null]>;
+    /** How many files of site-packages differ, metadata not counted; the first of them by path. */
+    files: number;
+    first: string[];
+}
+
 export interface VenvFacts {
     owner: string;
     /** The release that was last made as wanted; what runs is a service's matter. */
     release: string | null;
     base:
-        | { kind: "adopt"; path: string; fingerprint: string | null }
+        | { kind: "adopt"; path: string; fingerprint: string | null; moved?: MovedBase | null }
         | { kind: "managed"; key: string; made?: MadeBase };
     releases: Record<string, ReleaseFacts>;
 }

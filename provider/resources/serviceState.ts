@@ -154,7 +154,8 @@ function unitOf(unit: UnitFacts | null): string {
         ...(edited ? ["edited on the host"] : []),
         ...(unit.linked ? [`linked to ${unit.linked}`] : []),
         ...(unit.masked ? ["masked"] : []),
-        ...(unit.exists && !unit.masked && !unit.enabled ? ["disabled"] : []),
+        // Of a link systemd says `linked`, whatever its [Install] section has.
+        ...(unit.exists && !unit.linked && !unit.masked && !unit.enabled ? ["disabled"] : []),
         ...(unit.dropIns.length === 0 ? [] : [`drop-in ${unit.dropIns.join(", ")}`]),
         ...(unit.needsReload ? ["not reloaded since it was changed"] : []),
     ];

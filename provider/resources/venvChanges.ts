@@ -4,6 +4,7 @@ import { byCause, cut, fromTo, linesByCause, mostLines } from "../told";
 import { assetText, normalName } from "./content";
 import { hostDiff } from "./hostDiff";
 import type { VenvInputs } from "./inputs";
+import { tellMovedBase } from "./movedBase";
 import { diffLines, type TextChange } from "./udiff";
 
 /** Edited files whose differences are shown at most; the others are named. */
@@ -31,6 +32,7 @@ export async function tellVenv(
     const base = work.changes.filter(({ path }) => path[0] === "base");
     const told = [
         ...(drifted.length > 0 ? await tellDrift(wanted, prior, release, drifted, facts, work) : []),
+        ...(release !== prior.release ? tellMovedBase(facts.venvs[wanted.name]?.base) : []),
         ...(base.length > 0 ? await tellBase(wanted, base, facts) : []),
         ...(release !== prior.release && there ? [`release ${release} is still on the host: nothing is built`] : []),
     ];
