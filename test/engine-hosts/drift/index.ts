@@ -9,6 +9,9 @@ import { type Files, type HostStand, MODEL, PORT, ROOT, reached } from "../harne
 /** Row => path => [what is there, what is wanted]. */
 export type Seen = Record<string, Record<string, [unknown, unknown]>>;
 
+/** Stands for a value that no test can know before. */
+export const ANY = "(any)";
+
 /** A venv on the host that is adopted. */
 export const THEIRS = "/opt/theirs";
 
@@ -83,7 +86,7 @@ export function previewed(outcome: Outcome): Seen {
                 ? Object.fromEntries(
                       Object.keys(detailedDiff ?? {}).map((path) => [
                           path,
-                          [at(oldState?.outputs, path), at(newState?.outputs, path)],
+                          [at(oldState?.outputs, path), at(newState?.outputs, path) ?? at(newState?.inputs, path)],
                       ]),
                   )
                 : { op: [op, op] },
@@ -96,5 +99,26 @@ function at(value: unknown, path: string): unknown {
     const parts = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(
         ([, quoted, index, plain]) => quoted ?? index ?? plain,
     );
-    return parts.reduce<unknown>((inner, part) => (inner as Record<string, unknown> | undefined)?.[part as string], value) ?? null;
+    return (
+        parts.reduce<unknown>(
+            (inner, part) => (inner as Record<string, unknown> | undefined)?.[part as string],
+            value,
+        ) ?? null
+    );
+}
+
+/** What was seen, with ANY wherever that is expected and something is there. */
+export function likened(seen: Seen, expected: Seen): Seen {
+    const like = (value: unknown, wanted: unknown) => (wanted === ANY && value !== null ? ANY : value);
+    return Object.fromEntries(
+        Object.entries(seen).map(([row, paths]) => [
+            row,
+            Object.fromEntries(
+                Object.entries(paths).map(([path, pair]) => {
+                    const wanted = expected[row]?.[path];
+                    return [path, [like(pair[0], wanted?.[0]), like(pair[1], wanted?.[1])]];
+                }),
+            ),
+        ]),
+    );
 }

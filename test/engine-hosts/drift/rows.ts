@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
+import { answerDiff } from "../../engine/harness";
 import { ROOT } from "../harness";
-import { type Seen, THEIRS } from "./index";
+import { ANY, type Seen, THEIRS } from "./index";
 
 /** One change by hand, and what becomes of it. */
 export interface Row {
@@ -12,14 +14,18 @@ export interface Row {
     says?: RegExp[];
     /** Whether the repair replaces the process. */
     restarts?: boolean;
-    /** For what is no repair but a new release: undoes the edit, after which an `up` goes back. */
-    back?: string;
+    /** What is no repair but a new release: a line that this shell then prints. */
+    becomes?: { run: string; prints: string };
 }
 
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
 const UNIT = "/etc/systemd/system/sglang-chat.service";
 const SERVICE = `${ROOT}/services/chat`;
 const SITE = `${SERVICE}/venv/lib/python3.11/site-packages`;
 const PIP = `uv pip install -q --python $(readlink -f ${SERVICE}/venv)/bin/python --no-index --find-links /opt/wheels --link-mode copy`;
+const ADOPTED = `uv pip install -q --python ${THEIRS}/bin/python --no-index --find-links /opt/wheels`;
+/** site-packages of the newest release of the adopted venv. */
+const LATEST = `$(ls -dt ${ROOT}/venvs/theirs/releases/*/ | head -n 1)lib/python3.11/site-packages`;
 /** Writes over a file and gives it its old size and time back. */
 const sneaky = (path: string, from: string, to: string) =>
     `f=${path}; t=$(stat -c %y $f); sed -i 's/${from}/${to}/' $f; touch -d "$t" $f`;
@@ -29,6 +35,13 @@ const service = (paths: Record<string, [unknown, unknown]>): Seen => ({ "one-cha
 const edited = (path: string, word = "edited on the host"): Record<string, [unknown, unknown]> => ({
     [`files["${path}"]`]: [word, null],
 });
+const added = (...paths: string[]) => Object.assign({}, ...paths.map((path) => edited(path, "added on the host")));
+/** A release in which something can be loaded that is not as it was made: the process may have loaded it. */
+const suspicious = (files: number, more = "") => process(`runs from a release with edited files (${files})${more}`);
+/** The patched file has one line, whoever changed it. */
+const patched = {
+    'files["module:sglang.srt.answer"]': ["edited on the host", `diff ${digest(answerDiff("Lyon."))}`],
+} satisfies Record<string, [unknown, unknown]>;
 const process = (word: string) => service({ process: [word, "current"] });
 const unit = (word: string) => service({ unit: [word, "as written"] });
 
@@ -39,31 +52,31 @@ export const rows: Row[] = [
     {
         what: "a patched file edited",
         edit: `sed -i 's/Lyon/Rome/' ${SITE}/${ANSWER}`,
-        shows: { ...venv(edited(ANSWER)), ...process(`older than ${ANSWER}`) },
+        shows: { ...venv(patched), ...suspicious(1, `; older than ${ANSWER}`) },
         restarts: true,
     },
     {
         what: "a patched file edited in place",
         edit: `echo '# by hand' >> ${SITE}/${ANSWER}`,
-        shows: { ...venv(edited(ANSWER)), ...process(`older than ${ANSWER}`) },
+        shows: { ...venv(patched), ...suspicious(1, `; older than ${ANSWER}`) },
         restarts: true,
     },
     {
         what: "a patched file edited with its old size and time",
         edit: sneaky(`${SITE}/${ANSWER}`, "Lyon", "Rome"),
-        shows: { ...venv(edited(ANSWER)), ...process(`older than ${ANSWER}`) },
+        shows: { ...venv(patched), ...suspicious(1, `; older than ${ANSWER}`) },
         restarts: true,
     },
     {
         what: "another file of sglang edited",
         edit: `sed -i 's/^import/# by hand\\nimport/' ${SITE}/${UTILS}`,
-        shows: { ...venv(edited(UTILS)), ...process(`may have loaded ${UTILS} as it was edited`) },
+        shows: { ...venv(edited(UTILS)), ...suspicious(1) },
         restarts: true,
     },
     {
         what: "another file of sglang edited in place with its old size and time",
         edit: `f=${SITE}/${UTILS}; t=$(stat -c %y $f); printf '#' | dd of=$f bs=1 count=1 conv=notrunc status=none; touch -d "$t" $f`,
-        shows: { ...venv(edited(UTILS)), ...process(`may have loaded ${UTILS} as it was edited`) },
+        shows: { ...venv(edited(UTILS)), ...suspicious(1) },
         restarts: true,
     },
     {
@@ -71,14 +84,14 @@ export const rows: Row[] = [
         edit: sneaky(`${SITE}/sgl_kernel/__init__.py`, "e", "a"),
         shows: {
             ...venv(edited("sgl_kernel/__init__.py")),
-            ...process("may have loaded sgl_kernel/__init__.py as it was edited"),
+            ...suspicious(1),
         },
         restarts: true,
     },
     {
         what: "a file of sglang removed",
         edit: `rm ${SITE}/${UTILS}`,
-        shows: { ...venv(edited(UTILS, "missing")), ...process(`may have loaded ${UTILS} as it was edited`) },
+        shows: { ...venv(edited(UTILS, "missing")), ...suspicious(1) },
         restarts: true,
     },
     {
@@ -86,38 +99,61 @@ export const rows: Row[] = [
         edit: `echo 'x = 1' > ${SITE}/sglang/srt/extra.py`,
         shows: {
             ...venv(edited("sglang/srt/extra.py", "added on the host")),
-            ...process("may have loaded sglang/srt/extra.py as it was edited"),
+            ...suspicious(1),
         },
         restarts: true,
     },
     {
         what: "a mode changed",
         edit: `chmod 600 ${SITE}/${UTILS}`,
-        shows: { ...venv(edited(UTILS)), ...process(`may have loaded ${UTILS} as it was edited`) },
+        shows: { ...venv(edited(UTILS)), ...suspicious(1) },
         restarts: true,
     },
     {
         what: "a distribution upgraded by an installer",
         edit: `${PIP} widget==2.0`,
-        shows: venv({ 'packages["widget"]': ["2.0", null] }),
+        shows: {
+            ...venv({
+                ...{
+                    'packages["widget"]': ["2.0", null],
+                    ...edited("widget/__init__.py"),
+                    ...edited("widget/data.json"),
+                },
+                ...added(".lock"),
+            }),
+            ...suspicious(3),
+        },
         restarts: true,
     },
     {
         what: "a distribution installed",
         edit: `${PIP} gadget`,
-        shows: venv({ 'packages["gadget"]': ["1.0 added on the host", null] }),
+        shows: {
+            ...venv({
+                'packages["gadget"]': ["1.0", null],
+                ...added(".lock", "gadget/__init__.py", "gadget/data.json"),
+            }),
+            ...suspicious(3),
+        },
         restarts: true,
     },
     {
         what: "a distribution removed",
         edit: `uv pip uninstall -q --python $(readlink -f ${SERVICE}/venv)/bin/python widget`,
-        shows: venv({ 'packages["widget"]': ["missing", null] }),
+        shows: {
+            ...venv({
+                'packages["widget"]': ["missing", null],
+                ...{ ...edited("widget/__init__.py", "missing"), ...edited("widget/data.json", "missing") },
+                ...added(".lock"),
+            }),
+            ...suspicious(3),
+        },
         restarts: true,
     },
     {
         what: "debris of an interrupted install",
         edit: `cp -r ${SITE}/widget ${SITE}/~idget`,
-        shows: venv({ 'files["~idget/"]': ["2 added on the host", null] }),
+        shows: venv(added("~idget/__init__.py", "~idget/data.json")),
     },
     {
         what: "a second metadata folder of one distribution",
@@ -134,7 +170,11 @@ export const rows: Row[] = [
         edit: `rm ${SERVICE}/env-*.json`,
         shows: { "one-chat-env": { 'variables["GREETING"]': [null, "hello"] } },
     },
-    { what: "the unit edited", edit: `sed -i 's/RestartSec=5/RestartSec=50/' ${UNIT}`, shows: unit("edited on the host; not reloaded since it was changed") },
+    {
+        what: "the unit edited",
+        edit: `sed -i 's/RestartSec=5/RestartSec=50/' ${UNIT}`,
+        shows: unit("edited on the host; not reloaded since it was changed"),
+    },
     {
         what: "the unit edited and reloaded",
         edit: `sed -i 's/RestartSec=5/RestartSec=50/' ${UNIT}; systemctl daemon-reload`,
@@ -170,11 +210,6 @@ export const rows: Row[] = [
         edit: "mkdir -p /run/systemd/system/sglang-chat.service.d; printf '[Service]\\nNice=5\\n' > /run/systemd/system/sglang-chat.service.d/by-hand.conf; systemctl daemon-reload",
         shows: unit("drop-in /run/systemd/system/sglang-chat.service.d/by-hand.conf"),
     },
-    {
-        what: "masked for this boot",
-        edit: "systemctl mask -q --runtime sglang-chat",
-        shows: unit("masked for this boot"),
-    },
     { what: "masked", edit: `rm ${UNIT}; systemctl mask -q sglang-chat`, shows: unit("masked") },
     { what: "disabled", edit: "systemctl disable -q sglang-chat", shows: unit("disabled") },
     {
@@ -203,8 +238,29 @@ export const rows: Row[] = [
     },
     {
         what: "the stable link moved",
-        edit: `ln -sfn ${THEIRS} ${SERVICE}/venv`,
+        edit: `ln -sfn $(ls -d ${ROOT}/venvs/theirs/releases/*/ | sed 's|/$||') ${SERVICE}/venv`,
         shows: service({ release: ["?", "?"] }),
         restarts: true,
+    },
+    {
+        what: "a distribution upgraded in an adopted base",
+        edit: `${ADOPTED} widget==2.0`,
+        shows: { "one-theirs": { release: [ANY, ANY] } },
+        says: [/widget 1\.0 → 2\.0/],
+        becomes: { run: `grep -h VERSION ${LATEST}/widget/__init__.py`, prints: "VERSION = '2.0'" },
+    },
+    {
+        what: "a distribution installed in an adopted base",
+        edit: `${ADOPTED} gadget`,
+        shows: { "one-theirs": { release: [ANY, ANY] } },
+        says: [/gadget \(none\) → 1\.0/],
+        becomes: { run: `grep -h VERSION ${LATEST}/gadget/__init__.py`, prints: "VERSION = '1.0'" },
+    },
+    {
+        what: "a distribution removed from an adopted base",
+        edit: `uv pip uninstall -q --python ${THEIRS}/bin/python gadget`,
+        shows: { "one-theirs": { release: [ANY, ANY] } },
+        says: [/gadget 1\.0 → \(none\)/],
+        becomes: { run: `ls -d ${LATEST}/gadget || echo none`, prints: "none" },
     },
 ];
