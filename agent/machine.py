@@ -15,6 +15,7 @@ def machine():
         "hostname": os.uname().nodename,
         "python": "%d.%d.%d" % sys.version_info[:3],
         "arch": os.uname().machine,
+        "libc": _libc(),
         "user": _user(),
         "uid": os.geteuid(),
         "systemd": os.path.isdir("/run/systemd/system") and _line("/proc/1/comm") == "systemd",
@@ -29,6 +30,13 @@ def _machine_id():
         return known
     keys = "".join(_line("/etc/ssh/ssh_host_%s_key.pub" % kind) for kind in ("ecdsa", "ed25519", "rsa"))
     return hashlib.sha256((keys or os.uname().nodename).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _libc():
+    try:
+        return "glibc" if os.confstr("CS_GNU_LIBC_VERSION") else "musl"
+    except (ValueError, OSError):
+        return "musl"
 
 
 def _user():

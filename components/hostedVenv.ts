@@ -12,6 +12,8 @@ export interface HostedVenvArgs {
     overlays?: PackageOverlayArgs["overlays"];
     /** Files of installed packages that are replaced or changed. Default: none. */
     patches?: SourcePatchArgs["patches"];
+    /** Distributions whose requirements may stay unmet; `*` = all. Default: none. */
+    accept?: VenvArgs["accept"];
     /** Releases that are kept for going back. Default: 3. */
     keep?: VenvArgs["keep"];
 }
@@ -31,7 +33,7 @@ export function hostedVenv(
     opts: pulumi.CustomResourceOptions,
 ): HostedVenv {
     const prefix = `${at.connection.name}-${venv}`;
-    const { base, overlays, patches, keep } = args;
+    const { base, overlays, patches, accept, keep } = args;
     const overlay =
         overlays && filled(overlays)
             ? new PackageOverlay(`${prefix}-overlays`, { ...at, venv, base: pythonOf(base), overlays }, opts)
@@ -42,7 +44,7 @@ export function hostedVenv(
         ...(overlay && { overlays: overlay.digest, packages: overlay.packages }),
         ...(patch && { patches: patch.digest, files: patch.files }),
     };
-    return { overlay, patch, venv: new Venv(prefix, { ...at, name: venv, base, keep, ...layers }, opts) };
+    return { overlay, patch, venv: new Venv(prefix, { ...at, name: venv, base, accept, keep, ...layers }, opts) };
 }
 
 /** A list with something in it, or one that is not known yet. */

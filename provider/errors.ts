@@ -25,11 +25,11 @@ function explainHostError({ host, report }: HostError): string {
         ["found", report.found],
         ["expected", report.expected],
         ["restored", report.restored],
-    ].filter((fact): fact is [string, string] => fact[1] !== undefined && isNews(fact[1], head));
+    ].filter((fact) => fact[1] !== undefined && (fact[0] === "where" ? fact[1] !== "" : isNews(fact[1], head)));
     const detail = (report.detail ?? "")
         .trimEnd()
         .split("\n")
-        .filter((line, at, all) => (line.trim() === "" ? all.length > 1 : isNews(line, head)))
+        .filter((line, _, all) => (line.trim() === "" ? all.length > 1 : isNews(line, head)))
         .slice(-DETAIL_LINES);
     return [
         head,

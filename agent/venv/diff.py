@@ -33,7 +33,9 @@ def _patch(texts, one, most):
             return None
         after = patch.wanted(one, before, one["text"].encode("utf-8"))
     except Fault as fault:
-        shown = [fault.message] + ["%s: %s" % (key, fault.more[key]) for key in ("found", "expected") if key in fault.more]
+        shown = [fault.message] + [
+            "%s: %s" % (key, fault.more[key]) for key in ("found", "expected") if key in fault.more
+        ]
         return {"path": name, "problem": "; ".join(shown)}
     made = texts.made(path, name)
     return _difference(name, before if made is None else made, before if after is None else after, most)

@@ -99,14 +99,43 @@ class Installer:
 
 
 def find(request, sha256=None):
-    """An Installer: uv from the store, from PATH or its usual places, else pip. `sha256`: of the uv that was sent along."""
-    if sha256:
-        return Installer(request, _sent(request.layout, sha256))
+    """An Installer: uv from the store, from PATH or its usual places, else pip. `sha256`: of the uv that was sent along; "ask" =
+    Fault `no-uv` where there is none, as the caller may have one."""
+    if sha256 and sha256 != "ask":
+        sent = _sent(request.layout, sha256)
+        return Installer(request, sent if _runs(sent) else None)
     found = shutil.which("uv")
     for path in [found] + [os.path.expanduser(path) for path in USUAL]:
         if path and os.access(path, os.X_OK):
             return Installer(request, path)
+    sent = request.layout.at("bin", "uv")
+    if os.access(sent, os.X_OK):
+        return Installer(request, sent)
+    if sha256 == "ask":
+        raise Fault(
+            "no-uv",
+            "this host has no uv",
+            where="PATH, %s" % ", ".join(USUAL),
+            remedy="install uv there; without it Python's own venv and pip do the work, more slowly",
+        )
     return Installer(request, None)
+
+
+def _runs(uv):
+    """Whether a uv that was built elsewhere runs here."""
+    try:
+        return (
+            subprocess.call(
+                [uv, "--version"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=60,
+            )
+            == 0
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
 
 
 def index_arguments(indexes, uv):

@@ -78,6 +78,7 @@ function planVenv(config: VenvConfig, keep: number | undefined, local: boolean, 
                 : { adopt: hostPath(adopt, local, context.project) },
         overlays,
         patches,
+        accept: config.checks?.accept,
         keep: config.keep ?? keep,
     };
 }

@@ -23,7 +23,8 @@ export function planService(
 ): HostedServiceArgs {
     const merged = mergeServices(defaults, service, placement);
     const { venv, model, port, env, checks, apiKey, adminApiKey, after, workingDirectory, log, ...process } = merged;
-    const { assert, ...gates } = mergeChecks(venvs[venv as string]?.checks, checks);
+    const { accept: _, ...ofVenv } = venvs[venv as string]?.checks ?? {};
+    const { assert, ...gates } = mergeChecks(ofVenv, checks);
     const place = (path: string) => hostPath(path, local, context.project);
     const key = (given: typeof apiKey) =>
         given === undefined || given === "generate" ? given : context.secret(given.secret);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { index } from "../../provider/resources/inputs/placed";
 import { patch as patchInputs } from "../../provider/resources/inputs/sourcePatch";
 import { venvInputs } from "../../provider/resources/inputs/venv";
-import { checks } from "./checks";
+import { venvChecks } from "./checks";
 import { open } from "./open";
 import { exactlyOne, strict } from "./strict";
 import { text, texts } from "./text";
@@ -121,7 +121,7 @@ export const venv = strict({
         .describe(
             "Files of installed packages that are replaced or changed; at most one for each file. Default: none.",
         ),
-    checks: checks
+    checks: venvChecks
         .optional()
         .describe(
             "What a release must pass for each service that runs from it. Default: nothing beyond the service's own.",

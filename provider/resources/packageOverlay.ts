@@ -9,6 +9,7 @@ import { importedOverlays } from "./imports/overlays";
 import { type PackageOverlayInputs, packageOverlayInputs } from "./inputs";
 import { type OverlaySource, sourceOf } from "./overlaySource";
 import { tellPackages } from "./packageChanges";
+import { withUv } from "./withUv";
 
 export interface PackageOverlayWish extends PackageOverlayInputs {
     /** Distribution => `<version> <digest>` of what is to be staged. */
@@ -101,10 +102,9 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
             work.progress,
         );
         const overlays = sources.map(({ packages, digest: one, source }) => ({ packages, digest: one, source }));
-        await work.host.call(
-            "overlay.stage",
-            { root, claim: claim("overlay", venv, work), venv, digest, base, overlays },
-            work,
+        const args = { root, claim: claim("overlay", venv, work), venv, digest, overlays };
+        await withUv(root, machine, work, (uv) =>
+            work.host.call("overlay.stage", { ...args, base: base && { ...base, uv } }, work),
         );
         return { owner: work.owner, machine: machine.machineId, root, venv, packages: wanted.packages, digest };
     },

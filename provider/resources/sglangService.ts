@@ -10,6 +10,14 @@ import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./se
 import { launched, liveService } from "./serviceState";
 import { declaredState, type SglangServiceState, type SglangServiceWish, serviceChanges, WANTED } from "./serviceWish";
 
+/** What the host answers once the service is as declared. `warnings`: of the gates, where they ran. */
+interface Activated {
+    pid: number;
+    readyAfter: number;
+    restarted: boolean;
+    warnings?: string[];
+}
+
 /** One SGLang server. The only resource that touches what runs; the host proves each change and goes back by itself. */
 export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, SglangServiceState> = {
     token: "sglang:index:SglangService",
@@ -92,11 +100,10 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         const facts = await work.host.look(root);
         const spec = specOf(wanted, supervisorOn(facts.machine, wanted.supervisor));
         const args = { root, claim: claim("service", name, work), service: name, ...activationOf(wanted, spec, facts) };
-        const done = await work.host.call<{ pid: number; readyAfter: number; restarted: boolean }>(
-            "service.activate",
-            args,
-            work,
-        );
+        const done = await work.host.call<Activated>("service.activate", args, work);
+        if (done.warnings !== undefined && done.warnings.length > 0) {
+            work.warn(done.warnings.join("\n"));
+        }
         const state = declaredState(
             wanted,
             work.owner,

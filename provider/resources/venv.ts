@@ -11,7 +11,9 @@ import { type VenvInputs, venvInputs } from "./inputs";
 import { baseForHost, baseOf, describeBase } from "./venvBase";
 import { tellVenv } from "./venvChanges";
 import { asLabelled, driftOf } from "./venvDrift";
+import { type Made, tellMade } from "./venvMade";
 import { neededRecipe, recipeOf } from "./venvRecipe";
+import { withUv } from "./withUv";
 
 export interface VenvWish extends VenvInputs {
     /** Id of the release, 12 hex digits; absent while an adopted base has not been looked at. */
@@ -117,7 +119,7 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
                 remedy: "look at `pulumi preview` again, then run `pulumi up`",
             });
         }
-        const { root, name, base, overlays, patches, keep } = wanted;
+        const { root, name, base, overlays, patches, accept, keep } = wanted;
         const requirements = "adopt" in base ? undefined : await assetContent(base.requirements);
         if (requirements !== undefined) {
             await work.host.send(root, [requirements], work.progress);
@@ -128,14 +130,18 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
             venv: name,
             release,
             recipe,
-            base: baseForHost(base),
             overlays,
             patches,
-            checks: {},
+            checks: { accept },
             keep,
             ...(verifying() && { verify: true }),
         };
-        const { made } = await work.host.call<{ made: boolean }>("venv.make", args, work);
+        const { made, notes, shared } = await withUv(root, facts.machine, work, (uv) =>
+            work.host.call<Made>("venv.make", { ...args, base: baseForHost(base, uv) }, work),
+        );
+        if (made) {
+            tellMade(notes, shared).map(work.info);
+        }
         work.progress(`release ${release} ${made ? "made" : "was there already"}`);
         return stateOf(wanted, release, work.owner, facts.machine.machineId);
     },

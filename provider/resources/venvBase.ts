@@ -35,8 +35,8 @@ export function describeBase(live: VenvFacts["base"], declared: Base | undefined
     };
 }
 
-/** A base as the host is told of it; its requirements are a content of the store. */
-export function baseForHost(base: Base): Record<string, unknown> {
+/** A base as the host is told of it; its requirements are a content of the store. `uv`: see `withUv`. */
+export function baseForHost(base: Base, uv: string | null): Record<string, unknown> {
     if ("adopt" in base) {
         return { adopt: base.adopt };
     }
@@ -49,6 +49,6 @@ export function baseForHost(base: Base): Record<string, unknown> {
         extraIndexUrl,
         findLinks,
         noDeps,
-        uv: null,
+        uv,
     };
 }

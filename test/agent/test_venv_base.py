@@ -166,6 +166,17 @@ class Managed(PlaceTest):
         self.assertEqual(installer.uv, self.layout.at("bin", "uv"))
         self.assertTrue(os.access(installer.uv, os.X_OK))
 
+    def test_a_host_without_uv_says_so_when_it_is_asked_before_pip_has_to_do(self):
+        self.without_uv()
+        with self.assertRaises(Fault) as caught:
+            self.make(base=dict(self.base("p==1\n"), uv="ask"))
+        self.assertEqual(caught.exception.code, "no-uv")
+        self.assertFalse(os.path.exists(self.layout.venv("v")))
+
+    def test_a_uv_that_does_not_run_here_is_left_alone(self):
+        self.without_uv()
+        self.assertIsNone(uv.find(self.request(), self.store(b"\x7fELF of another machine")).uv)
+
     def without_uv(self):
         real = uv.shutil.which
         self.addCleanup(setattr, uv.shutil, "which", real)

@@ -245,3 +245,14 @@ for (const [written, seconds] of [
 for (const written of ["", "20", "m", "1m1h", "1d", "-1s", -1]) {
     it(`${JSON.stringify(written)} is no duration`, () => assert.equal(duration.safeParse(written).success, false));
 }
+
+it("requirements that a venv may leave unmet are its own matter, and no gate of its services", () => {
+    const checks = { accept: ["torch"], imports: ["sgl_kernel"] };
+    const { ct200 } = hosts({
+        venvs: { v: { ...venvs.v, checks } },
+        services: { s: service },
+        hosts: { ct200: { services: ["s"] } },
+    });
+    assert.deepEqual(ct200.venvs, { v: { base: { adopt: "/v" }, accept: ["torch"] } });
+    assert.deepEqual((ct200.services as Record<string, { gates: unknown }>).s.gates, { imports: ["sgl_kernel"] });
+});

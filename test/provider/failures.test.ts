@@ -28,6 +28,15 @@ describe("failures", () => {
         assert.equal(left, undefined);
     });
 
+    test("say each thing once: what the first sentence has is not in the lines below it", async () => {
+        const problem = "lib/python3.11/x.py, line 3: SyntaxError: '(' was never closed: TEXT = (";
+        const report = { code: "does-not-compile", gate: "compile", message: problem, where: "/r/lib/python3.11/x.py" };
+        const once = new HostError("here", { ...report, found: "TEXT = (", detail: `${problem}\n` });
+        bench.host.instead.set("env.stage", async () => Promise.reject(once));
+        const { message } = await refused(created("EnvVars", env));
+        assert.equal(message, `here: gate compile: ${problem}\n  where: /r/lib/python3.11/x.py`);
+    });
+
     test("after which something is there leave that in the state", async () => {
         bench.host.instead.set("env.stage", async (args) => {
             bench.host.done("env.stage", { ...args, variables: { A: "1" } });

@@ -90,6 +90,7 @@ export function emptyFacts(): HostFacts {
         hostname: "here",
         python: "3.11.2",
         arch: "x86_64",
+        libc: "glibc" as const,
         user: "root",
         uid: 0,
         systemd: true,

@@ -31,6 +31,7 @@ export async function importedVenv(
             patches,
             packages: over?.digest === overlays ? over.packages : {},
             files: patched?.digest === patches ? shortened(patched.files) : {},
+            accept: [],
             keep: 3,
         },
     };

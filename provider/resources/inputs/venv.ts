@@ -49,6 +49,12 @@ export const venvInputs = z
             .record(z.string(), z.string())
             .default({})
             .describe("`files` of the SourcePatch, so that each shows as a line of its own. Default: none."),
+        accept: z
+            .array(z.string().min(1))
+            .default([])
+            .describe(
+                "Distributions whose requirements may stay unmet; names, `*` = all. Default: none; what the layers broke stops the release.",
+            ),
         keep: z.int().min(1).max(100).default(3).describe("Releases that are kept for going back; number. Default: 3."),
     })
     .describe("A venv in immutable releases: base, then overlays, then patches.");

@@ -1,0 +1,32 @@
+import { cut, mostLines } from "../told";
+
+/** What `venv.make` answers, as far as a person is told of it. */
+export interface Made {
+    made: boolean;
+    /** What the launched package requires and the base never had, a sentence each. */
+    notes: string[];
+    /** Files that two distributions own. */
+    shared: { path: string; owners: string[]; bytes: string }[];
+}
+
+/** What is no error and may explain one later: what SGLang misses in its base, and files that two distributions claim. */
+export function tellMade(notes: string[], shared: Made["shared"]): string[] {
+    const owners = new Map<string, string[]>();
+    for (const { path, owners: names } of shared) {
+        const key = names.join(" and ");
+        owners.set(key, [...(owners.get(key) ?? []), path]);
+    }
+    const files = [...owners].map(([names, paths]) => `${names} both own ${paths[0]}${more(paths.length - 1)}`);
+    return [
+        ...(notes.length === 0 ? [] : [message("requirements that the base never met", notes)]),
+        ...(files.length === 0 ? [] : [message("files of two distributions; the later one's are there", files)]),
+    ];
+}
+
+function more(count: number): string {
+    return count === 0 ? "" : ` and ${count} more`;
+}
+
+function message(sentence: string, lines: string[]): string {
+    return [`${sentence}:`, ...cut(lines, mostLines()).map((line) => `  ${line}`)].join("\n");
+}
