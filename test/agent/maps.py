@@ -38,7 +38,9 @@ def replay(process, opened):
     """The same dlopens in our model of the process, those that the loader would refuse undone; (process, names refused)."""
     refused = []
     for name, by in opened:
-        caller = next((one for one in process.loaded if os.path.realpath(one.path) == os.path.realpath(by)), process.main)
+        caller = next(
+            (one for one in process.loaded if os.path.realpath(one.path) == os.path.realpath(by)), process.main
+        )
         trial = process.fork()
         done = trial.dlopen(name, caller)
         if done.failed or symbols.unresolved(trial, done):

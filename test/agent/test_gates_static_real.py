@@ -10,7 +10,9 @@ from agent.venv import interpreter
 from test.agent.maps import predicted, replay, traced
 
 VENV = os.path.realpath(os.environ.get("SGLANG_TEST_VENV", "/nowhere"))
-MORE = "import torch, torchvision, numpy, transformers, zmq, PIL._imaging, PIL._imagingft, sentencepiece, xgrammar, triton"
+MORE = (
+    "import torch, torchvision, numpy, transformers, zmq, PIL._imaging, PIL._imagingft, sentencepiece, xgrammar, triton"
+)
 
 
 @unittest.skipUnless(os.environ.get("SGLANG_TEST_VENV"), "SGLANG_TEST_VENV names no venv with SGLang")
@@ -24,16 +26,19 @@ class RealVenv(unittest.TestCase):
 
     def agrees(self, code, **env):
         tree = self.tree(**env)
-        start = tree_of(VENV, "/nowhere", tree.python, {"release": VENV, "env": tree.environment, "cwd": "/"}, [], tree.system)
+        start = tree_of(
+            VENV, "/nowhere", tree.python, {"release": VENV, "env": tree.environment, "cwd": "/"}, [], tree.system
+        )
         mapped, opened = traced(tree.python, code, tree.environment)
         process, refused = replay(start.process, opened)
         self.assertEqual(sorted(predicted(process) ^ mapped), [])
         self.assertEqual(sorted(predicted(tree.process) - mapped), [])
         ours = {path for path in mapped if "/torch/" in path or "/nvidia/" in path}
         self.assertLessEqual(ours, predicted(tree.process))
-        print("  %d dlopens, %d objects mapped, %d of them before any of the rest by `import torch`: all as predicted; refused: %s" % (
-            len(opened), len(mapped), len(predicted(tree.process)), ", ".join(refused) or "none"
-        ))
+        print(
+            "  %d dlopens, %d objects mapped, %d of them before any of the rest by `import torch`: all as predicted; refused: %s"
+            % (len(opened), len(mapped), len(predicted(tree.process)), ", ".join(refused) or "none")
+        )
         return refused
 
     def test_importing_torch_maps_what_is_predicted(self):
@@ -52,7 +57,9 @@ class RealVenv(unittest.TestCase):
             def __init__(self, release):
                 Changes.__init__(self, release)
                 self.changed, self.known = set(self.libraries), True
-                self.laid = {dist.name: dist.version for dist in owners.Owners(interpreter.site_packages(release)).installed}
+                self.laid = {
+                    dist.name: dist.version for dist in owners.Owners(interpreter.site_packages(release)).installed
+                }
 
         kept, gate.Changes = gate.Changes, Everything
         self.addCleanup(setattr, gate, "Changes", kept)
