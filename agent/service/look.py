@@ -100,6 +100,7 @@ def running(place, spec, state):
         "user": proc.user(state.pid),
         "exe": proc.exe(state.pid) or "",
         "release": release[1] if release and release[0] == spec["venv"] else None,
+        "linkedTo": proof.led_astray(place, spec),
         "argsMatch": words == spec["argv"],
         "args": words[3 : len(words) - own] if words == spec["argv"] else words[3:],
         "envDiffers": proof.environ_differs(state.pid, spec),

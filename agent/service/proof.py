@@ -39,6 +39,12 @@ def release_in(path):
     return match.groups() if match else None
 
 
+def led_astray(place, spec):
+    """Where the stable link leads, when that is not the release of the spec; None when it is."""
+    target = os.path.realpath(place.link)
+    return None if target == os.path.realpath(place.layout.release(spec["venv"], spec["release"])) else target
+
+
 def environ_differs(pid, spec):
     """Names whose values differ from the spec, or that only one side has. [] also when it cannot be read any more."""
     found = proc.environ(pid)
@@ -127,6 +133,9 @@ def prove(place, spec, state, patched):
     release = release_of(place, pid, state.ticks)
     if release != wanted:
         problems.append("it runs from release %s, not from %s" % (release and "/".join(release), "/".join(wanted)))
+    astray = led_astray(place, spec)
+    if astray is not None:
+        problems.append("its link leads to %s" % astray)
     problems += ["limit " + text for text in limits_differ(pid, spec)]
     uid = os.stat("/proc/%d" % pid).st_uid
     if uid != spec["uid"]:

@@ -133,6 +133,8 @@ export interface ProcessFacts {
     exe: string;
     /** The release that its interpreter really lies in, or null when it is another one's. */
     release: string | null;
+    /** Where the service's stable link leads, when that is not the release that it was started from. */
+    linkedTo: string | null;
     argsMatch: boolean;
     args: string[];
     /** Names of variables that differ from the staged spec; never values. */

@@ -135,6 +135,7 @@ function processOf(process: ProcessFacts | null, edited: number): string {
     }
     const [first, ...more] = process.newerFiles;
     const said = [
+        ...(process.linkedTo ? [`its link leads to ${process.linkedTo}`] : []),
         ...(process.argsMatch ? [] : ["started with other arguments"]),
         ...(process.envDiffers.length === 0 ? [] : [`started with another ${process.envDiffers.join(", ")}`]),
         ...(process.limitsDiffer.length === 0 ? [] : [`limit ${process.limitsDiffer.join(", ")}`]),

@@ -145,6 +145,7 @@ function activeService(owner: string, args: Args): ServiceFacts {
             envDiffers: [],
             limitsDiffer: [],
             newerFiles: [],
+            linkedTo: null,
         },
         running: "running",
         activation: null,

@@ -30,6 +30,7 @@ describe("what differs on the host", () => {
         asWritten: true,
         needsReload: false,
         masked: false,
+        linked: null,
         dropIns: [],
         enabled: true,
         activeState: "active",
