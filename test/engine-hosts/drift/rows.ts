@@ -221,13 +221,13 @@ export const rows: Row[] = [
     {
         what: "crashed for good",
         edit: `systemctl stop sglang-chat; systemctl start sglang-chat; mkdir -p ${UNIT}.d; printf '[Service]\\nRestart=no\\n' > ${UNIT}.d/no.conf; systemctl daemon-reload; sleep 1; systemctl kill -s KILL sglang-chat; sleep 1; rm -r ${UNIT}.d; systemctl daemon-reload`,
-        shows: service({ running: ["killed by signal 9", "running"] }),
+        shows: service({ running: ["was ended by signal 9", "running"] }),
         restarts: true,
     },
     {
         what: "started by hand with other arguments",
         edit: `mkdir -p ${UNIT}.d; printf '[Service]\\nExecStart=\\nExecStart=${SERVICE}/venv/bin/python -m sglang.launch_server --model-path /srv/model --host 0.0.0.0 --port 8000 --tp-size 1\\n' > ${UNIT}.d/o.conf; systemctl daemon-reload; systemctl restart sglang-chat; sleep 3; rm -r ${UNIT}.d; systemctl daemon-reload`,
-        shows: service({ 'flags["tp-size"]': ["1", null] }),
+        shows: service({ 'flags["tp-size"]': ["1", null], process: [ANY, "current"] }),
         restarts: true,
     },
     {
@@ -239,7 +239,7 @@ export const rows: Row[] = [
     {
         what: "the stable link moved",
         edit: `ln -sfn $(ls -d ${ROOT}/venvs/theirs/releases/*/ | sed 's|/$||') ${SERVICE}/venv`,
-        shows: service({ release: ["?", "?"] }),
+        shows: service({ release: ["another interpreter", ANY], process: [ANY, "current"] }),
         restarts: true,
     },
     {
