@@ -96,6 +96,7 @@ class Readiness:
 
     def expect(self, pid, ticks):
         """Goes on with a process that was seen before: another one is a failure."""
+        self.stage = "was ready"
         self.born = State("running", pid, ticks, 0, None)
         self.check_alive()
 

@@ -1,5 +1,7 @@
 """The way back: the old files, the old process, and the proof that it serves."""
 
+import os
+
 from agent.files import remove_file
 from agent.service.hook import run_hook
 from agent.service.proof import prove
@@ -20,7 +22,8 @@ class Rollback:
         """Nothing was stopped: only a drain is undone. Returns what to say."""
         if what.drained:
             self.step("back-undo", self.undo)
-        return self.sentence("nothing was stopped: what ran before still runs")
+        before = os.path.exists(self.place.spec)
+        return self.sentence("nothing was stopped: what ran before still runs" if before else "nothing was begun")
 
     def run(self, what):
         """(what was restored, whether all of it was)."""

@@ -154,7 +154,7 @@ class AFailedActivation(Case):
         self.host.release("r3", start=DIES)
         fault = self.host.fails("r3", ready={"stable": 5})
         self.assertEqual((fault.code, fault.more["stage"]), ("exited", "stable"))
-        self.assertRegex(fault.message, r"^the server exited 1 after 1\.\d s")
+        self.assertRegex(fault.message, r"^the server exited 1 after \d+\.\d s \(it was ready\)$")
         self.old_runs()
 
     def test_whose_process_exits_at_once_says_how_with_the_log(self):
