@@ -6,7 +6,7 @@ from agent.files import read_json
 from agent.service.journal import read_lines
 from agent.service.working import held, result_of, works
 
-#: Seconds that a started activation may take until it holds its lock.
+#: Seconds that a started activation may take until it holds its lock; by a clock that may be set meanwhile.
 GRACE = 2
 
 
@@ -16,7 +16,7 @@ def job_of(place):
 
 def at_work(place, job):
     """Whether a process works on it, or will: its lock is held, or the service manager has it."""
-    return held(place) or time.time() - job["started"] < GRACE or works(place, job)
+    return held(place) or abs(time.time() - job["started"]) < GRACE or works(place, job)
 
 
 def status(place):

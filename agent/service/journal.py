@@ -33,9 +33,6 @@ class Journal:
         finally:
             os.close(file)
 
-    def says(self, stage, text):
-        self.write(stage, "says", text=text)
-
     def lines(self):
         return read_lines(self.path)
 

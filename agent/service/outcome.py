@@ -37,7 +37,7 @@ def clean(place):
     """Removes what only an unfinished activation needs: the state of before, secrets, and the unit for a reboot."""
     recover.disable(place)
     remove_tree(place.previous())
-    for name in ("facts.json", "cancel"):
+    for name in ("facts.json", "cancel", os.path.basename(place.reserve)):
         remove_file(place.activation(name))
     job = read_json(place.activation("job.json"))
     if job is not None and "spec" in job:

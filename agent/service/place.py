@@ -86,6 +86,11 @@ class Place:
         """The journal and the rest of the last activation."""
         return self.at("activation", *parts)
 
+    @property
+    def reserve(self):
+        """Room that an activation keeps on the disk, for its way back."""
+        return self.activation("reserve")
+
     def previous(self, *parts):
         """What was there before the activation at work."""
         return self.activation("previous", *parts)

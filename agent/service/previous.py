@@ -9,6 +9,9 @@ from agent.service.supervisors import supervisor
 from agent.service.systemctl import Systemctl, present
 from agent.tidy import remove_tree
 
+#: Bytes for the files of before, a journal and the first lines of a log.
+ROOM = 4 << 20
+
 
 class Previous:
     """The files of `activation/previous/`."""
@@ -33,6 +36,7 @@ class Previous:
         remove_tree(self.place.previous())
         os.makedirs(self.place.previous(), 0o700)
         spec = read_json(self.place.spec)
+        keep_room(self.place.reserve)
         files = {os.path.basename(path): keep(path, self.place.previous()) for path in self.files()}
         state = supervisor(self.place, spec["supervisor"]).state() if spec else None
         write_json(
@@ -67,6 +71,7 @@ class Previous:
 
     def restore(self):
         """Puts everything back as `save` found it. It can be done again."""
+        remove_file(self.place.reserve)
         saved = self.facts()
         for path in self.files():
             put_back(path, self.place.previous(os.path.basename(path)), saved["files"][os.path.basename(path)])
@@ -90,6 +95,15 @@ class Previous:
         ctl.tell("daemon-reload")
         if unit["enabled"]:
             ctl.tell("reenable", self.place.unit)
+
+
+def keep_room(path):
+    """Takes room on the disk that the way back will have, even if the new server fills what is left."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        os.posix_fallocate(handle, 0, ROOM)
+    finally:
+        os.close(handle)
 
 
 def point(link, target):

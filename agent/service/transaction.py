@@ -36,7 +36,7 @@ class Activation:
         lines = self.journal.lines()
         what = decision.decide(lines, self.journal.boot)
         if lines:
-            self.journal.write(what.stage, "resume", action=what.action)
+            self.record(what.stage, "resume", action=what.action)
         if what.action == "run":
             self.forward(decision.FORWARD[0])
         elif what.action == "wait":
@@ -72,8 +72,8 @@ class Activation:
     def attempt(self, stage, act):
         """Runs one stage between its lines in the journal; the report of its fault, or None."""
         self.stage = stage
-        self.journal.write(stage, "begin")
         try:
+            self.record(stage, "begin")
             act()
         except Fault as fault:
             report = fault.report()
@@ -82,11 +82,19 @@ class Activation:
         except Exception as error:
             report = Fault("bug", "%s: %s" % (type(error).__name__, error), detail=traceback.format_exc()).report()
         else:
-            self.journal.write(stage, "end")
+            self.record(stage, "end")
             return None
         report = self.safe(dict(report, stage=stage))
-        self.journal.write(stage, "failed", fault=report)
+        self.record(stage, "failed", fault=report)
         return report
+
+    def record(self, stage, event, **more):
+        """A line of the journal. On a full disk only the way forward ends: what the way back cannot note it does all the same."""
+        try:
+            self.journal.write(stage, event, **more)
+        except OSError:
+            if event == "begin" and stage in decision.FORWARD:
+                raise
 
     def back(self, what, fault):
         """Ends in the old state: by leaving it alone, or by putting it back."""
@@ -180,7 +188,7 @@ class Activation:
         text = self.safe(text)
         if text != self.told:
             self.told = text
-            self.journal.says(self.stage, text)
+            self.record(self.stage, "says", text=text)
 
     def safe(self, value):
         """Without the secrets of this service, whatever the value holds."""
