@@ -20,6 +20,7 @@ OPS = {
     "venv.diff": "agent.venv.diff:diff",
     "venv.make": "agent.venv.make:make",
     "venv.remove": "agent.venv.make:remove",
+    "service.check": "agent.service.check:check",
     "service.activate": "agent.service.activate:activate",
     "service.remove": "agent.service.remove:remove",
     "exec": "agent.execute:execute",

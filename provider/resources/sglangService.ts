@@ -4,6 +4,7 @@ import { flagProblems } from "./argv";
 import { claim, idOf, nameOf } from "./common";
 import { keysId, saltFrom } from "./digests";
 import { type SglangServiceInputs, sglangServiceInputs } from "./inputs";
+import { foreseenGates } from "./serviceGates";
 import { portHeld } from "./servicePort";
 import { explainRestart } from "./serviceRestart";
 import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./serviceSpec";
@@ -86,6 +87,11 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
             if (told !== undefined) {
                 work.info(told);
             }
+        }
+        const foreseen =
+            prior === undefined || work.changes.length > 0 ? await foreseenGates(wanted, facts, work) : undefined;
+        if (foreseen !== undefined) {
+            work.warn(foreseen);
         }
         return declaredState(
             wanted,

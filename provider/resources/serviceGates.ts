@@ -1,0 +1,42 @@
+import { explain } from "../errors";
+import type { HostFacts } from "../host/facts";
+import { HostError } from "../host/host";
+import type { Planning } from "../resource";
+import { claim } from "./common";
+import { activationOf, specOf, supervisorOn } from "./serviceSpec";
+import type { SglangServiceWish } from "./serviceWish";
+
+interface Checked {
+    gates?: { ok: boolean; warnings: string[] }[];
+    table?: string[];
+}
+
+/**
+ * The table of the gates that only read files, where the release and the variables are on the host already and something
+ * is wrong: after an `up` that a gate stopped, or when the environment of the host changed. Undefined: nothing to say yet.
+ */
+export async function foreseenGates(
+    wanted: SglangServiceWish,
+    facts: HostFacts,
+    work: Planning,
+): Promise<string | undefined> {
+    const { root, name, venv, release, env } = wanted;
+    const there = facts.venvs[venv]?.releases[release]?.complete === true;
+    if (!there || facts.envs[name]?.id !== env) {
+        return undefined;
+    }
+    const spec = specOf(wanted, supervisorOn(facts.machine, wanted.supervisor));
+    const args = { root, claim: claim("service", name, work), service: name, ...activationOf(wanted, spec, facts) };
+    try {
+        const { gates = [], table = [] } = await work.host.call<Checked>("service.check", args, work);
+        const wrong = gates.some(({ ok, warnings }) => !ok || warnings.length > 0);
+        return wrong
+            ? ["what is known of its gates beforehand:", ...table.map((line) => `  ${line}`)].join("\n")
+            : undefined;
+    } catch (error) {
+        if (error instanceof HostError && error.report.code !== "unreachable" && !work.signal.aborted) {
+            return explain(error);
+        }
+        throw error;
+    }
+}
