@@ -115,6 +115,10 @@ class Readiness:
             return
         if state.phase == "starting" and self.born is None:
             return
+        if state.exit is None:
+            # The supervisor sees its end a moment after it is over.
+            time.sleep(0.3)
+            state = self.supervisor.state()
         how = state.exit or "is gone"
         after = "" if self.born is None else " after %.1f s" % self.age()
         raise self.with_log(
