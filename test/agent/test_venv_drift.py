@@ -161,7 +161,12 @@ class AnyEdit(PlaceTest):
         self.assertEqual(times(self.root), after)
 
     def a_release(self):
-        files = {"pkg/__init__.py": "", PATCH: "a = 1\nb = 2\n", "pkg/other.py": "c = 3\n", "pkg/data/table.json": "{}\n"}
+        files = {
+            "pkg/__init__.py": "",
+            PATCH: "a = 1\nb = 2\n",
+            "pkg/other.py": "c = 3\n",
+            "pkg/data/table.json": "{}\n",
+        }
         self.wish = ([self.wheel_overlay("pkg", "1.0", files)], [self.file_patch(PATCH, "a = 1\nb = 3\n")])
         return self.make(*self.wish)
 
