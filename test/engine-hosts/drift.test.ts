@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { expectExit } from "../engine/harness";
 import { type TestHost, whyNoHosts } from "../hosts/testHost";
-import { declareDrift, declared, previewed, type Seen } from "./drift";
+import { declareDrift, declared, likened, previewed, type Seen } from "./drift";
 import { rows } from "./drift/rows";
 import { type Files, HostStand, server } from "./harness";
 
