@@ -1,7 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import { endWithEngine } from "./components/engineGone";
 import { Fleet } from "./components/fleet";
 import { readFleet } from "./components/stack";
 
+endWithEngine();
 const { args, warnings } = readFleet();
 const fleet = new Fleet("fleet", args);
 

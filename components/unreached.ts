@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isEngineGone } from "./engineGone";
 
 /** A host that could not be looked at, and why. */
 export interface Unreached {
@@ -12,7 +13,14 @@ export interface Unreached {
  */
 export function unreached(resources: pulumi.Resource[]): pulumi.Output<Unreached[]> {
     return pulumi.all(resources.map((resource) => resource.urn)).apply(async () => {
-        const answer = await pulumi.runtime.invoke("sglang:index:unreached", {}, { async: true });
-        return answer.hosts as Unreached[];
+        try {
+            const answer = await pulumi.runtime.invoke("sglang:index:unreached", {}, { async: true });
+            return answer.hosts as Unreached[];
+        } catch (error) {
+            if (isEngineGone(error)) {
+                return []; // the command was cancelled, and says so itself
+            }
+            throw error;
+        }
     });
 }
