@@ -108,14 +108,15 @@ export class Provider {
         state: Values,
         oldInputs: Values,
         news: Values,
-        options: { preview?: boolean; timeout?: number } = {},
+        options: { preview?: boolean; timeout?: number; ignore?: string[] } = {},
     ): Promise<{ state: Values; refresh: boolean }> {
         const request = new proto.UpdateRequest()
             .setUrn(urn(type))
             .setId(id)
             .setOlds(struct(state))
             .setOldInputs(struct(oldInputs))
-            .setNews(struct(news));
+            .setNews(struct(news))
+            .setIgnorechangesList(options.ignore ?? []);
         request.setPreview(options.preview ?? false).setTimeout(options.timeout ?? 0);
         const response = await this.ask<proto.UpdateResponse>("update", request);
         return { state: plain(response.getProperties()), refresh: response.getRefreshBeforeUpdate() };
