@@ -4,9 +4,13 @@
 set -eu
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 
+# Numbers of their own: to this machine a process of a host belongs to whoever has its number here, and may be ended with that user.
+uid=52000
 for shell in plain:bash noisy:bash tcsh:tcsh fish:fish sudo:bash password:bash; do
-    user=user-${shell%%:*}
-    useradd --create-home --shell "/bin/${shell##*:}" "$user" 2>/dev/null || useradd --create-home --shell "/usr/bin/${shell##*:}" "$user"
+    uid=$((uid + 1))
+    program=/bin/${shell##*:}
+    [ -x "$program" ] || program=/usr$program
+    useradd --create-home --uid "$uid" --shell "$program" "user-${shell%%:*}"
 done
 for user in root user-plain user-noisy user-tcsh user-fish user-sudo user-password; do
     echo "$user:$PASSWORD"
