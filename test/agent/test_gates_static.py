@@ -33,7 +33,7 @@ class MissingLibraries(StaticGates):
             self.host.told("problems"),
             [
                 "libraries: sgl_kernel/common_ops.abi3.so (sgl-kernel 0.3.16) wants libcudart.so.12, which the loader finds nowhere; "
-                "it was built for CUDA 12, torch 2.11.0+cu130 here is for CUDA 13.0; nvidia-cuda-runtime-cu12 brings it"
+                "built for CUDA 12, torch 2.11.0+cu130 here is for CUDA 13.0; nvidia-cuda-runtime-cu12 brings it"
             ],
         )
 

@@ -166,7 +166,7 @@ def run(machine):
         for one in ("torchvision", "torchaudio", "triton", "numpy")
         if os.path.isdir(os.path.join(machine.site, one))
     ]
-    gone = "wants libcudart.so.12, which the loader finds nowhere; it was built for CUDA 12"
+    gone = "wants libcudart.so.12, which the loader finds nowhere; built for CUDA 12"
     done = []
     for name, act in (
         ("maps after importing torch", lambda: maps(machine, "import torch")),

@@ -29,7 +29,7 @@ def _finding(tree, library, by, names, owners, torch):
     first = (of_torch or of_python or names)[0].decode("utf-8", "replace")
     readable = demangle(first)
     what = first if readable == first else "%s (%s)" % (readable, first)
-    more = " and %d more symbols" % (len(names) - 1) if len(names) > 1 else ""
+    more = " and %d more" % (len(names) - 1) if len(names) > 1 else ""
     owner = owners.named(by)
     who = "%s (%s)" % (by, owner) if owner else by
     if of_torch:

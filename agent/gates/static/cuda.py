@@ -2,7 +2,7 @@
 
 import re
 
-from agent.gates.static import driver, families, needed
+from agent.gates.static import driver, families, missing, needed
 from agent.gates.static.finding import Finding
 
 SUFFIX = re.compile(r"^nvidia-[a-z0-9-]+-cu(\d\d)$")
@@ -79,14 +79,14 @@ def _kernels(tree, owners, changed, major, torch):
     found = []
     for relative in sorted(changed):
         opened = tree.is_root(relative) and tree.opened(relative)
-        missing = {name for _library, name, _reason in opened[1].missing} if opened else set()
+        lacking = {name for _library, name, _reason in opened[1].missing} if opened else set()
         for soname in tree.elf(relative).needed if opened else []:
             its = families.cuda_major(soname)
-            if its and its != major and soname not in missing:
+            if its and its != major and soname not in lacking:
                 by = tree.shown(tree.path(relative))
                 path = opened[0].named(soname).path
                 text = "%s uses %s of CUDA %s (%s), torch %s is for CUDA %s: two CUDA runtimes in one process" % (
-                    needed.described(owners, by),
+                    missing.described(owners, by),
                     soname,
                     its,
                     path,

@@ -2,7 +2,7 @@
 
 import os
 
-from agent.gates.static import bindings, needed, winners
+from agent.gates.static import bindings, missing, needed, winners
 from agent.gates.static.elf import NotElf
 from agent.gates.static.tree import tree_of
 
@@ -36,7 +36,7 @@ def findings(tree, changes, own, torch):
     if not tree.system.exact:
         note += "; the loader does not say where it looks: the usual places are assumed"
     wants = [one for one in new if isinstance(one, needed.Want)]
-    return needed.findings(tree, own, torch, wants) + [one for one in new if one not in wants] + shadows, note
+    return missing.findings(tree, own, torch, wants) + [one for one in new if one not in wants] + shadows, note
 
 
 def _new(tree, changes, found, roots, own, torch_too):

@@ -4,10 +4,8 @@ import os
 import re
 
 from agent.gates.static import families
-from agent.gates.static.finding import Finding
 
 CUDA_VARIANT = re.compile(r"cu\d\d")
-NUMBERED = re.compile(r"\.(\d+(?:\.\d+)*)$")
 
 
 class Want:
@@ -42,41 +40,6 @@ def wants(tree, only=None):
 def _keep(found, want):
     if want.key not in found or (want.severe and not found[want.key].severe):
         found[want.key] = want
-
-
-def findings(tree, owners, torch, wanted):
-    """[Finding] for wants: a sentence a file where it stops the service, else one a distribution. torch: its version."""
-    grave, light = {}, {}
-    for want in wanted:
-        if want.other is not None:
-            grave[want.shown, want.name] = [want]
-        elif want.severe:
-            grave.setdefault((want.shown, families.cuda_major(want.name)), []).append(want)
-        else:
-            light.setdefault(owners.named(want.shown) or os.path.dirname(want.shown), []).append(want)
-    found = []
-    for group in grave.values():
-        text = too_old(tree, group[0]) if group[0].other is not None else sentence(tree, owners, torch, group)
-        found.append(Finding(group[0].key, group[0].by, text, any(one.severe for one in group)))
-    for owner, group in light.items():
-        found.append(Finding(group[0].key, group[0].by, perhaps(owner, group), False))
-    return found
-
-
-def perhaps(owner, group):
-    """A sentence for libraries that are loaded only when something asks for them."""
-    files = sorted({one.shown for one in group})
-    count = files[0] if len(files) == 1 else "%d files" % len(files)
-    return "%s: %s, which may never be loaded, cannot be here: %s wants %s" % (
-        owner,
-        count,
-        os.path.basename(group[0].shown),
-        ", ".join(_few([one.name for one in group if one.shown == group[0].shown])),
-    )
-
-
-def _few(names):
-    return names[:3] + (["and %d more" % (len(names) - 3)] if len(names) > 3 else [])
 
 
 def steps(tree, only=None):
@@ -133,61 +96,3 @@ def _siblings(tree, root):
         for one in tree.libraries
         if os.path.dirname(one) == folder and re.sub(r"\d", "", os.path.basename(one)) == plain
     ]
-
-
-def sentence(tree, owners, torch, group):
-    """Who wants what, what torch is for, and who could bring it."""
-    want, names = group[0], [one.name for one in group]
-    how = "the loader cannot take: " + want.reason if want.reason else "the loader finds nowhere"
-    text = "%s wants %s, which %s" % (described(owners, want.shown), ", ".join(_few(names)), how)
-    if want.root is not None and tree.shown(tree.path(want.root)) != want.shown:
-        text += " (loaded for %s)" % tree.shown(tree.path(want.root))
-    major = families.cuda_major(want.name)
-    if major and tree.cuda and major != tree.cuda.split(".")[0]:
-        text += "; it was built for CUDA %s, torch %s here is for CUDA %s" % (major, torch, tree.cuda)
-    return text + supply(tree, owners, want.name)
-
-
-def supply(tree, owners, name):
-    """`; …`: where the library is, if anywhere, else which distribution brings it."""
-    inside = tree.files_named(name)
-    if inside:
-        shown = tree.shown(tree.path(inside[0]))
-        owner = owners.named(shown)
-        return "; the release has %s%s, but no search path leads there: name its folder in LD_LIBRARY_PATH" % (
-            shown,
-            " of " + owner if owner else "",
-        )
-    text = ""
-    bringer = families.distribution(name, tree.cuda and tree.cuda.split(".")[0])
-    if bringer:
-        text += "; %s brings it" % bringer
-    other = tree.on_host(name)
-    if other:
-        text += "; this host has %s: name its folder in LD_LIBRARY_PATH" % other
-    return text
-
-
-def described(owners, by):
-    owner = owners.named(by)
-    return "%s (%s)" % (by, owner) if owner else by
-
-
-def too_old(tree, want):
-    """A sentence for a version that the library which was found does not define."""
-    other, stem = want.other, re.split(r"[\d.]", want.name)[0]
-    numbers = [NUMBERED.search("." + one[len(stem) :]) for one in other.elf.versions if one.startswith(stem)]
-    newest = max(
-        (found.group(1) for found in numbers if found),
-        key=lambda text: [int(part) for part in text.split(".")],
-        default=None,
-    )
-    has = "has up to %s%s" % (stem, newest) if newest else "has none of that name"
-    return "%s wants %s of %s, and %s (by %s) %s" % (
-        want.shown,
-        want.name,
-        os.path.basename(other.path),
-        tree.shown(other.path),
-        other.how,
-        has,
-    )

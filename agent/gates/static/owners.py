@@ -35,7 +35,9 @@ class Owners:
         dist = next((dist for dist in self.installed if dist.name == name), None)
         wishes = dists.metadata(self.site, dist).get_all("Requires-Dist") or [] if dist else []
         found = [wish.split(";")[0].strip() for wish in wishes if "extra ==" not in wish]
-        return next((wish for wish in found if dists.normalise(re.split(r"[^\w.-]", wish)[0]) == other), None)
+        wish = next((wish for wish in found if dists.normalise(re.split(r"[^\w.-]", wish)[0]) == other), None)
+        # Old metadata puts the version into parentheses.
+        return wish and re.sub(r"\s*\((.*)\)", r"\1", wish)
 
 
 def says(path):
