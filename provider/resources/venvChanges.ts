@@ -6,6 +6,7 @@ import { hostDiff } from "./hostDiff";
 import type { VenvInputs } from "./inputs";
 import { tellMovedBase } from "./movedBase";
 import { diffLines, type TextChange } from "./udiff";
+import { pathOf } from "./venvDrift";
 
 /** Edited files whose differences are shown at most; the others are named. */
 const MOST_FILES = 10;
@@ -53,16 +54,17 @@ async function tellDrift(
     facts: HostFacts,
     work: Planning,
 ): Promise<string[]> {
+    const made = facts.venvs[name]?.releases[prior.release];
+    const paths = [...Object.keys(made?.files ?? {}), ...(made?.drift ?? []).map(({ path }) => path)];
     const what = linesByCause(drifted, ({ path: [top, item] }) => {
         const is = prior[top === "files" ? "files" : "packages"][String(item)] ?? "missing";
-        return `${String(item).replace(/^module:/, "")} ${is.replace(/ on the host$/, "")}`;
+        return `${pathOf(String(item), paths)} ${is.replace(/ on the host$/, "")}`;
     });
     const lines = cut(what, mostLines());
     const fate =
         release === prior.release
             ? "up puts back what the release was made of"
             : `up makes release ${release} without that; the old one keeps it`;
-    const made = facts.venvs[name]?.releases[prior.release];
     const edited = (made?.drift ?? []).filter(({ kind }) => kind === "edited").map(({ path }) => path);
     const files = edited.filter((path) => !path.includes(".dist-info/")).slice(0, MOST_FILES);
     const known = files.length === 0 ? [] : (await hostDiff(work.host, root, name, { files })).files;

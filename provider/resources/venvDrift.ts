@@ -36,10 +36,18 @@ export function driftOf(made: ReleaseFacts | undefined, release: string): VenvDr
 export function asLabelled(files: Record<string, string>, labels: Record<string, string>): Record<string, string> {
     return Object.fromEntries(
         Object.entries(files).map(([path, word]) => {
-            const module = `module:${path.replace(/(\/__init__)?\.py$/, "").replaceAll("/", ".")}`;
-            return [Object.hasOwn(labels, module) ? module : path, word];
+            return [Object.hasOwn(labels, labelOf(path)) ? labelOf(path) : path, word];
         }),
     );
+}
+
+/** The file that a label means, among those of a release. */
+export function pathOf(label: string, paths: string[]): string {
+    return paths.find((path) => path === label || labelOf(path) === label) ?? label.replace(/^module:/, "");
+}
+
+function labelOf(path: string): string {
+    return `module:${path.replace(/(\/__init__)?\.py$/, "").replaceAll("/", ".")}`;
 }
 
 /** A distribution whose metadata came, went or was edited: pip was here. */

@@ -67,7 +67,7 @@ describe("a release that was edited", () => {
         await bench.provider.update("Venv", id, live, inputs, inputs, { preview: true });
         assert.deepEqual(bench.provider.engine.kept, [
             [
-                "here-Venv: on the host: sglang.srt.x edited",
+                "here-Venv: on the host: sglang/srt/x.py edited",
                 "on the host: sglang/y.py added",
                 "up puts back what the release was made of",
                 "--- sglang/srt/x.py (as made → on the host)",

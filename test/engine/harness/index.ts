@@ -1,6 +1,8 @@
 export { Client } from "./client";
 export { expectExit, type Outcome, type Started } from "./command";
 export { answerDiff, answerModule, describeFleet, rootOf, type Wishes } from "./fleet";
+export { golden } from "./golden";
+export { orderedDiff, orderedTree } from "./ordered";
 export { nameOf, type Plan } from "./plan";
 export { endProcessesOf, kill, processesOf, type Running } from "./processes";
 export { releases, server, servers, stagesSince, until } from "./serving";
