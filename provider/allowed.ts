@@ -61,11 +61,14 @@ async function claimable(
     const { claims } = await work.host.look(inputs.root);
     const [kind, ...name] = resource.id(inputs).split("/").slice(1);
     const held = claims[`${kind}/${name.join("/")}`];
-    if (held === undefined || held.urn === work.urn) {
+    if (held === undefined || held.owner === work.owner) {
         return;
     }
     const thing = `${kind} ${name.join("/")} below ${inputs.root}`;
-    if (declared.left(held.owner)) {
+    if (held.urn === work.urn) {
+        const whose = "a create whose state was lost, or a stack of the same name elsewhere";
+        say(request, work, `${thing} is there already, made as ${held.urn} by ${whose}; it is taken over`);
+    } else if (declared.left(held.owner)) {
         work.takeOver = true;
         say(request, work, `${thing} is there already: it was made as ${held.urn}, and is kept as it is`);
     } else if (work.takeOver) {

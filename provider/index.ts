@@ -21,7 +21,7 @@ console.debug = console.error;
 
 function main(): void {
     const abort = new AbortController();
-    const hosts = new Hosts(connectHost);
+    const hosts = new Hosts((connection) => connectHost(connection));
     const secrets = new Secrets();
     const log = new Log((text) => secrets.redact(text));
     log.attach(process.argv[2] ?? "");

@@ -11,14 +11,17 @@ import { type HostStats, noStats } from "./stats";
 /** Milliseconds for which a failed connection counts as the answer to further calls: a dead host is waited for once, not once per resource. */
 const FAILURE_HOLDS = 10_000;
 
+/** Milliseconds after which a look that is not answered has failed: a disk that hangs on one host must not keep the others waiting. */
+const LOOK_LIMIT = 600_000;
+
 /** A host that is reached by a connection, with what was exchanged so far. */
 export interface ConnectedHost extends Host {
     readonly stats: Readonly<HostStats>;
 }
 
 /** The host behind a connection. Nothing is started before it is asked something. */
-export function connectHost(connection: Connection): ConnectedHost {
-    return new AgentHost(connection);
+export function connectHost(connection: Connection, lookLimit = LOOK_LIMIT): ConnectedHost {
+    return new AgentHost(connection, lookLimit);
 }
 
 interface Look {
@@ -36,7 +39,10 @@ class AgentHost implements ConnectedHost {
     private running: Agent | undefined;
     private failure: { error: HostError; at: number } | undefined;
 
-    constructor(private readonly connection: Connection) {
+    constructor(
+        private readonly connection: Connection,
+        private readonly lookLimit: number,
+    ) {
         const { type, name, host } = connection;
         const address = type === "local" ? "local" : (host ?? name);
         this.label = address === name ? name : `${name} (${address})`;
@@ -102,10 +108,17 @@ class AgentHost implements ConnectedHost {
     private async ask(root: string, look: Look): Promise<HostFacts> {
         const agent = await this.connected();
         look.sent = true;
-        return await agent.call<HostFacts>("look", {
+        const answer = agent.call<HostFacts>("look", {
             root,
             adopt: [...look.adopt],
             ...(verifying() && { verify: true }),
+        });
+        if (verifying()) {
+            return answer;
+        }
+        const limit = AbortSignal.timeout(this.lookLimit);
+        return unlessAborted(answer, limit, this.label).catch((error: unknown) => {
+            throw limit.aborted ? unanswered(this.label, this.lookLimit) : error;
         });
     }
 
@@ -133,4 +146,12 @@ class AgentHost implements ConnectedHost {
             throw error;
         }
     }
+}
+
+function unanswered(host: string, limit: number): HostError {
+    return new HostError(host, {
+        code: "silent",
+        message: `no answer to a look within ${limit / 1000} s, though the agent had begun`,
+        remedy: "see whether the host's disks answer, network file systems among them",
+    });
 }

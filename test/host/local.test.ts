@@ -121,3 +121,21 @@ test("nothing of the agent is left once it is closed", async (t) => {
     await pause(100);
     assert.equal(existsSync(`/proc/${stdout.trim()}`), false);
 });
+
+test("an agent that has begun and then says nothing is an error within the limit of a look", async (t) => {
+    const { root, folder } = local(t);
+    const python = join(folder, "python");
+    const answers = `case "$*" in *version_info*) exec python3 "$@";; esac`;
+    writeFileSync(python, `#!/bin/sh\n${answers}\npython3 "$@" | { head -c 32; exec cat >/dev/null; }\n`, {
+        mode: 0o755,
+    });
+    const host = connectHost(connection.parse({ name: "here", type: "local", python }), 500);
+    t.after(() => host.close());
+    await assert.rejects(host.look(root), (error: HostError) => {
+        assert.deepEqual(
+            [error.report.code, error.message],
+            ["silent", "no answer to a look within 0.5 s, though the agent had begun"],
+        );
+        return true;
+    });
+});
