@@ -17,6 +17,7 @@ from agent.venv import (
     fingerprint,
     interpreter,
     manifest,
+    pristine,
     record,
     relocate,
     space,
@@ -191,6 +192,8 @@ def _commit(request, temporary, prefix, made, known):
     size = sum(tree.parse(line)[1] for line in lines.values())
     meter = Meter("hashing the base", size, request.progress, request.check)
     declared = declare.sums_of(temporary, lines, known, meter.add, request.check)
+    if made["kind"] == "adopt":
+        made["foreign"] = pristine.foreign(temporary, interpreter.site_packages(temporary), declared)
     remove_file(beside.facts(prefix))
     remove_tree(prefix)
     manifest.write(beside.manifest(prefix), lines)

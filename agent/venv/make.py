@@ -50,6 +50,7 @@ def make(request):
         "made": made,
         "notes": facts["notes"],
         "shared": facts["shared"],
+        "foreign": (read_json(beside.facts(layout.venv(args["venv"], facts["base"]))) or {}).get("foreign", {}),
     }
 
 

@@ -7,17 +7,31 @@ export interface Made {
     notes: string[];
     /** Files that two distributions own. */
     shared: { path: string; owners: string[]; bytes: string }[];
+    /** Distributions of an adopted base whose files are not what their RECORD says: how many, and the first by path. */
+    foreign?: Record<string, { files: number; first: string[] }>;
 }
 
-/** What is no error and may explain one later: what SGLang misses in its base, and files that two distributions claim. */
-export function tellMade(notes: string[], shared: Made["shared"]): string[] {
+/**
+ * What is no error and may explain one later: what SGLang misses in its base, files that two distributions claim, and files that
+ * somebody edited before the base was adopted (or that a wheel lists wrongly, which looks the same).
+ */
+export function tellMade(notes: string[], shared: Made["shared"], foreign: Made["foreign"] = {}): string[] {
     const owners = new Map<string, string[]>();
     for (const { path, owners: names } of shared) {
         const key = names.join(" and ");
         owners.set(key, [...(owners.get(key) ?? []), path]);
     }
     const files = [...owners].map(([names, paths]) => `${names} both own ${paths[0]}${more(paths.length - 1)}`);
+    const edited = Object.entries(foreign).map(([name, { files, first }]) => `${name}: ${first[0]}${more(files - 1)}`);
     return [
+        ...(edited.length === 0
+            ? []
+            : [
+                  message(
+                      "files of the adopted base that are not what their wheels say; they are kept as they are",
+                      edited,
+                  ),
+              ]),
         ...(notes.length === 0 ? [] : [message("requirements that the base never met", notes)]),
         ...(files.length === 0 ? [] : [message("files of two distributions; the later one's are there", files)]),
     ];

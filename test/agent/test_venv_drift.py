@@ -6,9 +6,10 @@ import random
 import shutil
 import stat
 import subprocess
+import time
 
-from agent.venv import beside, look, sums
-from test.agent.place import PlaceTest
+from agent.venv import beside, look, stamps, sums
+from test.agent.place import PlaceTest, install, read, write
 
 ROUNDS = int(os.environ.get("SGLANG_TEST_ROUNDS", "12"))
 SEED = int(os.environ.get("SGLANG_TEST_SEED", "4"))
@@ -145,11 +146,21 @@ class AnyEdit(PlaceTest):
         done = subprocess.run(check, cwd=made["path"], capture_output=True, text=True)
         self.assertEqual(done.stdout, "%s: FAILED\n" % path)
 
+    def test_from_before_the_adoption_is_told_and_kept(self):
+        install(self.site, "old", "1.0", {"old/__init__.py": "x = 1\n", "old/more.py": "y = 1\n"})
+        write(os.path.join(self.site, "old/more.py"), "y = 2\n")
+        made = self.a_release()
+        self.assertEqual(made["foreign"], {"old": {"files": 1, "first": ["old/more.py"]}})
+        self.assertEqual(read(made["site"], "old/more.py"), "y = 2\n")
+        self.assertEqual(self.drift(made, verify=True), {})
+
     def test_a_look_writes_only_its_cache_and_that_only_once(self):
         made = self.a_release()
         path = os.path.join(made["site"], PATCH)
         os.chmod(path, 0o600)
         os.chmod(path, 0o644)
+        # What is younger than a tick of the clock is not remembered yet.
+        time.sleep(2 * stamps.TICK)
         before = times(self.root)
         self.assertEqual(self.drift(made), {})
         after = times(self.root)
