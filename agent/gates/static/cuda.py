@@ -23,7 +23,7 @@ def findings(tree, owners, laid, changed, torch):
     wanted = needed.driver_wanted(tree)
     process = tree.process.fork()
     libcuda = process.dlopen("libcuda.so.1").root
-    said = driver.ask(libcuda and libcuda.path, tree.environment)
+    said = driver.ask(libcuda and libcuda.path)
     if "cuda" not in said:
         if libcuda is None and "driver" not in said:
             return found, "no driver here, not checked%s" % (" (%s)" % ", ".join(wanted) if wanted else "")

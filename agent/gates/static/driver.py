@@ -6,10 +6,12 @@ import re
 import subprocess
 import sys
 
+from agent.gates.static.system import trusted
+
 SECONDS = 20
 # cuDriverGetVersion needs no device and initialises nothing.
 ASK = """
-import ctypes, json, sys
+import ctypes, json, os, sys
 said = {}
 number = ctypes.c_int()
 try:
@@ -18,7 +20,8 @@ try:
 except (OSError, AttributeError) as error:
     said["error"] = str(error)
 try:
-    nvml, text = ctypes.CDLL("libnvidia-ml.so.1"), ctypes.create_string_buffer(96)
+    beside = sys.argv[1].rpartition("/")[0] + "/libnvidia-ml.so.1"
+    nvml, text = ctypes.CDLL(beside if os.path.exists(beside) else "libnvidia-ml.so.1"), ctypes.create_string_buffer(96)
     if nvml.nvmlInit_v2() == 0:
         if nvml.nvmlSystemGetDriverVersion(text, 96) == 0: said["driver"] = text.value.decode()
         if "cuda" not in said and nvml.nvmlSystemGetCudaDriverVersion_v2(ctypes.byref(number)) == 0:
@@ -30,15 +33,19 @@ print(json.dumps(said))
 SMI = re.compile(r"Driver Version: ([\d.]+).*CUDA Version: ([\d.]+)")
 
 
-def ask(libcuda, environment):
+def ask(libcuda):
     """{cuda, driver, error}, what is known of them: the CUDA that the driver offers, its own version, why it could not be asked.
 
-    libcuda: the file that the service would load; environment: its own, for LD_LIBRARY_PATH.
+    libcuda: the file that the service would load, or None. The service's environment is not taken over: its LD_LIBRARY_PATH would reach our
+    own interpreter.
     """
     if libcuda is None:
         return _smi()
-    kept = {name: value for name, value in environment.items() if name in ("LD_LIBRARY_PATH", "PATH")}
-    said = _run([sys.executable, "-I", "-S", "-c", ASK, libcuda], kept)
+    if not trusted(libcuda):
+        return dict(
+            {"error": "%s can be written by others than root, so it was not loaded to be asked" % libcuda}, **_smi()
+        )
+    said = _run([sys.executable, "-I", "-S", "-c", ASK, libcuda], {})
     try:
         found = json.loads(said)
     except ValueError:

@@ -73,6 +73,8 @@ class System:
 def diagnostics(loader):
     """What `ld.so --list-diagnostics` says: {dirs, lib, platform, subdirs}; empty where it cannot."""
     try:
+        if not trusted(loader):
+            return {}
         ran = subprocess.run(
             [loader, "--list-diagnostics"],
             stdout=subprocess.PIPE,
@@ -84,6 +86,12 @@ def diagnostics(loader):
     except (OSError, TypeError, ValueError, subprocess.TimeoutExpired):
         return {}
     return parse(ran.stdout.decode("utf-8", "replace")) if ran.returncode == 0 else {}
+
+
+def trusted(path):
+    """Whether a file may be loaded by us: as root only what root alone can write."""
+    facts = os.stat(path)
+    return os.geteuid() != 0 or (facts.st_uid == 0 and not facts.st_mode & 0o022)
 
 
 def parse(text):
