@@ -23,8 +23,8 @@ export interface HostWishes {
     env?: Record<string, unknown>;
     /** More fields of the service. */
     service?: Record<string, unknown>;
-    /** How the hosts are reached otherwise than as root by key. */
-    connection?: Record<string, unknown>;
+    /** More fields of single hosts, by name; their `connection` is laid over root by key. */
+    hosts?: Record<string, { connection?: Record<string, unknown>; [field: string]: unknown }>;
 }
 
 /**
@@ -71,7 +71,8 @@ export function describeHosts(
             Object.entries(hosts).map(([name, host]) => [
                 name,
                 {
-                    connection: reached(host, wishes.connection),
+                    ...wishes.hosts?.[name],
+                    connection: reached(host, wishes.hosts?.[name]?.connection),
                     services: [{ service: "chat", ...differs[name] }],
                 },
             ]),

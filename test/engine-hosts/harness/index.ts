@@ -4,3 +4,4 @@ export * from "./onHost";
 export { realVenv } from "./realVenv";
 export { slow, slowReloads } from "./slow";
 export { HostStand } from "./stand";
+export { type Exchange, exchanged, tap, tappedPython } from "./tapped";
