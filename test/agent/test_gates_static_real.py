@@ -63,7 +63,7 @@ class RealVenv(unittest.TestCase):
 
         kept, gate.Changes = gate.Changes, Everything
         self.addCleanup(setattr, gate, "Changes", kept)
-        started = time.monotonic()
+        started, used = time.monotonic(), time.process_time()
         results = gate.check(
             {
                 "release": VENV,
@@ -73,9 +73,13 @@ class RealVenv(unittest.TestCase):
                 "cwd": "/",
             }
         )
-        seconds = time.monotonic() - started
+        seconds, used = time.monotonic() - started, time.process_time() - used
         for one in results:
             print("  gate %(gate)s: %(seconds).2f s %(note)s" % one)
-        print("  %.2f s, %d MiB" % (seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024))
+        print(
+            "  %.2f s, %.2f s of a core, %d MiB"
+            % (seconds, used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+        )
         self.assertEqual([problem for one in results for problem in one["problems"]], [])
-        self.assertLess(seconds, 5)
+        # Of a core, for others may share this machine.
+        self.assertLess(used, 5)
