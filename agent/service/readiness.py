@@ -15,6 +15,8 @@ from agent.service.state import State
 POLL = 0.2
 #: Seconds between two questions to the supervisor while the process is alive.
 ASK = 1.0
+#: Seconds within which the supervisor has to know how a process ended that is no more.
+LATE = 5.0
 
 
 class Readiness:
@@ -115,9 +117,10 @@ class Readiness:
             return
         if state.phase == "starting" and self.born is None:
             return
-        if state.exit is None:
-            # The supervisor sees its end a moment after it is over.
-            time.sleep(0.3)
+        end = time.monotonic() + LATE
+        while state.exit is None and time.monotonic() < end:
+            # The supervisor sees its end a moment after it is over, on a busy host a longer one.
+            time.sleep(POLL)
             state = self.supervisor.state()
         how = state.exit or "is gone"
         after = "" if self.born is None else " after %.1f s" % self.age()

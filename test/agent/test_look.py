@@ -7,7 +7,7 @@ from agent.look import hello, look
 from agent.staging import env, patches
 from test.agent.support import RootTest, claim_of
 
-MACHINE = {"machineId", "bootId", "hostname", "python", "arch", "user", "uid", "systemd", "now"}
+MACHINE = {"machineId", "bootId", "hostname", "python", "arch", "user", "uid", "systemd", "now", "libc"}
 FACTS = {"format", "machine", "root", "claims", "overlays", "patches", "venvs", "envs", "services", "adoptable"}
 
 
