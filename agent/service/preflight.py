@@ -2,11 +2,13 @@
 
 import os
 import resource
+import stat
 
 from agent.fault import Fault
 from agent.files import existing, free_bytes
-from agent.service import proc, sockets, systemctl
+from agent.service import systemctl
 from agent.service.access import denied, first_closed
+from agent.service.ports import port
 
 #: Less than this in /dev/shm, and NCCL or SGLang's shared memory fails at start.
 SHM = 16 << 20
@@ -17,7 +19,7 @@ CAP_SYS_RESOURCE = 24
 def preflight(place, spec, ours):
     """Raises one Fault with every problem. `ours`: pids of the process that is to be replaced."""
     problems = []
-    for check in (port, paths, limits, memory, disk, manager):
+    for check in (port, paths, log, limits, memory, disk, manager):
         problems += check(place, spec, ours)
     if len(problems) == 1:
         raise problems[0]
@@ -28,42 +30,6 @@ def preflight(place, spec, ours):
             where=place.dir,
             remedy="\n".join(problem.more["remedy"] for problem in problems if "remedy" in problem.more) or None,
         )
-
-
-def port(place, spec, ours):
-    pids, unknown = sockets.holders(spec["address"], spec["port"])
-    foreign = [pid for pid in pids if pid not in ours]
-    if not foreign and (not unknown or ours):
-        return []
-    who = ", ".join(proc.describe(pid) for pid in foreign) or "a process of another user"
-    return [
-        Fault(
-            "port-taken",
-            "port %d is taken by %s" % (spec["port"], who),
-            where="%s:%d" % (spec["address"], spec["port"]),
-            found=who,
-            expected="a free port",
-            remedy=remedy_of(place, foreign),
-        )
-    ]
-
-
-def remedy_of(place, pids):
-    """What frees a port; a service of this root may be moved, and its process must not be ended by hand."""
-    folder = place.layout.at("services") + os.sep
-    words = [word for pid in pids for word in proc.cmdline(pid)[:1] if word.startswith(folder)]
-    if not words:
-        return "end that process if it may end, or set another `port`"
-    return (
-        "that is service `%s`: change its port, or remove it, in an `up` before this one"
-        % words[0][len(folder) :].split(os.sep)[0]
-    )
-
-
-def port_free(place, spec):
-    """Raises the Fault of a port that is taken, by whomever."""
-    for problem in port(place, spec, []):
-        raise problem
 
 
 def paths(place, spec, ours):
@@ -101,6 +67,29 @@ def paths(place, spec, ours):
             )
         )
     return problems
+
+
+def log(place, spec, ours):
+    """The log must be a file that can be opened: a pipe would hold the activation for ever, with the old server stopped."""
+    path = spec["log"]
+    if path is None or path == os.devnull:
+        return []
+    top = existing(path)
+    kind = os.stat(top).st_mode if os.path.exists(top) else 0
+    wanted = stat.S_ISREG(kind) if top == path else stat.S_ISDIR(kind)
+    if wanted and os.access(top, os.W_OK):
+        return []
+    return [
+        Fault(
+            "no-log",
+            "the log %s cannot be written" % path,
+            where=path,
+            found="%s is %s"
+            % (top, "not open to the user of the connection" if wanted else "neither a file nor a folder for it"),
+            expected="a file, or a folder in which it can be made",
+            remedy="set another `log`, or leave it out",
+        )
+    ]
 
 
 def limits(place, spec, ours):

@@ -7,7 +7,8 @@ from agent.fault import Fault
 from agent.files import read_json, write_json
 from agent.service import decision, outcome, recover
 from agent.service.hook import run_hook
-from agent.service.preflight import port_free, preflight
+from agent.service.ports import port_free
+from agent.service.preflight import preflight
 from agent.service.previous import Previous
 from agent.service.proof import prove
 from agent.service.readiness import Readiness

@@ -1,0 +1,53 @@
+import os
+import shutil
+import tempfile
+import unittest
+import unittest.mock
+
+from agent.layout import Layout
+from agent.service import ports, preflight
+from agent.service.place import Place
+
+
+class ALog(unittest.TestCase):
+    def setUp(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="log-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def found(self, path):
+        place = Place(Layout("/srv/fleet"), "s")
+        return [fault.more["found"] for fault in preflight.log(place, {"log": path}, [])]
+
+    def test_that_is_a_file_or_can_be_made_is_good(self):
+        with open(os.path.join(self.folder, "there"), "w"):
+            pass
+        for path in (None, "/dev/null", self.folder + "/there", self.folder + "/not/yet/there"):
+            self.assertEqual(self.found(path), [])
+
+    def test_that_would_hang_or_fail_after_the_stop_is_refused_before(self):
+        os.mkfifo(self.folder + "/pipe")
+        os.symlink("/nowhere/at/all", self.folder + "/link")
+        for path, top in (("/pipe", "/pipe"), ("", ""), ("/pipe/below", "/pipe"), ("/link", "/link")):
+            self.assertEqual(
+                self.found(self.folder + path), [self.folder + top + " is neither a file nor a folder for it"]
+            )
+        self.assertEqual(self.found("/dev/full"), ["/dev/full is neither a file nor a folder for it"])
+
+
+class APortThatIsTaken(unittest.TestCase):
+    def remedy(self, word):
+        with unittest.mock.patch("agent.service.ports.proc.cmdline", return_value=[word, "-m", "x"]):
+            return ports.remedy_of(Place(Layout("/srv/fleet"), "s"), [7])
+
+    def test_by_another_service_of_the_root_is_freed_by_changing_that_one(self):
+        self.assertEqual(
+            self.remedy("/srv/fleet/services/other/venv/bin/python"),
+            "that is service `other`: change its port, or remove it, in an `up` before this one",
+        )
+
+    def test_by_anything_else_is_freed_by_hand(self):
+        self.assertEqual(self.remedy("/usr/bin/nginx"), "end that process if it may end, or set another `port`")
+
+
+if __name__ == "__main__":
+    unittest.main()
