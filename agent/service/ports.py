@@ -1,6 +1,8 @@
 """Whether the port of a service is free, and how it gets free."""
 
+import errno
 import os
+import socket
 
 from agent.fault import Fault
 from agent.service import proc, sockets
@@ -22,6 +24,54 @@ def port(place, spec, ours):
             remedy=remedy_of(place, foreign),
         )
     ]
+
+
+def bindable(place, spec, ours):
+    """What keeps a server from its address though nobody listens there, as the server itself would find out; [] for a port that is ours."""
+    if sockets.holders(spec["address"], spec["port"]) != ([], 0):
+        return []
+    try:
+        found = socket.getaddrinfo(spec["address"], spec["port"], type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        return [_not_here(spec, error)]
+    away = None
+    for family, kind, protocol, _, where in found:
+        try:
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(where)
+                return []
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return [_in_use(spec)]
+            # `localhost` may have an address of a family that this host does not use.
+            away = error
+    return [_not_here(spec, away)] if away and away.errno == errno.EADDRNOTAVAIL else []
+
+
+def _in_use(spec):
+    low, high = sockets.ephemeral()
+    return Fault(
+        "port-taken",
+        "port %d is taken, though nobody listens on it: by an outgoing connection, or a socket that only holds it"
+        % spec["port"],
+        where="%s:%d" % (spec["address"], spec["port"]),
+        expected="a free port",
+        remedy="set a `port` outside of %d-%d, which this host gives to outgoing connections" % (low, high)
+        if low <= spec["port"] <= high
+        else "see `ss -tanp` for who has it, or set another `port`",
+    )
+
+
+def _not_here(spec, error):
+    return Fault(
+        "no-address",
+        "this host has no address %s to listen on: %s" % (spec["address"], error.strerror or error),
+        where=spec["address"],
+        found=error.strerror,
+        expected="an address of this host",
+        remedy="correct `address`; 0.0.0.0 is all of them",
+    )
 
 
 def remedy_of(place, pids):

@@ -65,3 +65,13 @@ def _sockets(pid):
             with contextlib.suppress(OSError):
                 found.add(os.readlink("/proc/%d/fd/%s" % (pid, fd)))
     return found
+
+
+def ephemeral():
+    """First and last port of those that the kernel gives to outgoing connections."""
+    try:
+        with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+            low, high = file.read().split()
+            return int(low), int(high)
+    except (OSError, ValueError):
+        return 32768, 60999

@@ -1,5 +1,6 @@
 import os
 import shutil
+import socket
 import tempfile
 import unittest
 import unittest.mock
@@ -47,6 +48,40 @@ class APortThatIsTaken(unittest.TestCase):
 
     def test_by_anything_else_is_freed_by_hand(self):
         self.assertEqual(self.remedy("/usr/bin/nginx"), "end that process if it may end, or set another `port`")
+
+
+class AnAddress(unittest.TestCase):
+    def fault(self, address, port):
+        found = ports.bindable(Place(Layout("/srv/fleet"), "s"), {"address": address, "port": port}, [])
+        self.assertEqual(len(found), 1)
+        return found[0]
+
+    def test_that_an_outgoing_connection_holds_is_taken(self):
+        with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+            port = client.getsockname()[1]
+            fault = self.fault("127.0.0.1", port)
+        self.assertEqual(
+            (fault.code, fault.message),
+            (
+                "port-taken",
+                "port %d is taken, though nobody listens on it: by an outgoing connection, or a socket that only holds it"
+                % port,
+            ),
+        )
+        self.assertIn("which this host gives to outgoing connections", fault.more["remedy"])
+
+    def test_that_is_not_this_hosts_is_said(self):
+        self.assertEqual(self.fault("192.0.2.1", 30000).code, "no-address")
+        self.assertEqual(self.fault("no.such.host.invalid", 30000).code, "no-address")
+
+    def test_on_which_somebody_listens_is_judged_by_who_that_is(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            spec = {"address": "127.0.0.1", "port": server.getsockname()[1]}
+            self.assertEqual(ports.bindable(None, spec, []), [])
+
+    def test_that_is_free_is_good(self):
+        for address in ("127.0.0.1", "0.0.0.0", "localhost"):
+            self.assertEqual(ports.bindable(None, {"address": address, "port": 17}, []), [])
 
 
 if __name__ == "__main__":
