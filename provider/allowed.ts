@@ -65,7 +65,10 @@ async function claimable(
         return;
     }
     const thing = `${kind} ${name.join("/")} below ${inputs.root}`;
-    if (held.urn === work.urn) {
+    if (declared.isOf(work.urn, held.owner)) {
+        // The label may still be that of a name before an alias.
+        work.takeOver = true;
+    } else if (held.urn === work.urn) {
         const whose = "a create whose state was lost, or a stack of the same name elsewhere";
         say(request, work, `${thing} is there already, made as ${held.urn} by ${whose}; it is taken over`);
     } else if (declared.left(held.owner)) {

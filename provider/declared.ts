@@ -15,6 +15,11 @@ export class Declared {
         this.checked.add(urn);
     }
 
+    /** Whether an owner's id is that of this very resource, which is being replaced. */
+    isOf(urn: string, owner: string): boolean {
+        return this.owners.get(owner) === urn;
+    }
+
     /** Whether an owner's id is that of a resource of this stack which left the program: it is renamed, or moved. */
     left(owner: string): boolean {
         const urn = this.owners.get(owner);

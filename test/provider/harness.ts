@@ -51,8 +51,13 @@ export class Provider {
     }
 
     /** Inputs, or the reasons why they are refused. */
-    async check(type: string, news: Values, olds: Values = {}): Promise<{ inputs: Values; failures: string[] }> {
-        const request = new proto.CheckRequest().setUrn(urn(type)).setNews(struct(news)).setOlds(struct(olds));
+    async check(
+        type: string,
+        news: Values,
+        olds: Values = {},
+        name = urn(type),
+    ): Promise<{ inputs: Values; failures: string[] }> {
+        const request = new proto.CheckRequest().setUrn(name).setNews(struct(news)).setOlds(struct(olds));
         request.setRandomseed(Buffer.from("a".repeat(32)));
         const response = await this.ask<proto.CheckResponse>("check", request);
         const failures = response.getFailuresList().map((failure) => `${failure.getProperty()}${failure.getReason()}`);
@@ -127,9 +132,10 @@ export class Provider {
         id: string,
         state: Values = {},
         inputs: Values = {},
+        name = urn(type),
     ): Promise<{ id: string; state: Values; inputs: Values; refresh: boolean }> {
         const request = new proto.ReadRequest()
-            .setUrn(urn(type))
+            .setUrn(name)
             .setId(id)
             .setProperties(struct(state))
             .setInputs(struct(inputs));

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { Seen } from "../../provider/seen";
+
+const state = { owner: "o1", service: "s", variables: { A: "1", B: "2" }, pid: 7 };
+
+function folderOf(t: TestContext): string {
+    const folder = mkdtempSync(join(tmpdir(), "seen-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    return folder;
+}
+
+test("what another process of the same command saw otherwise is named by its paths, but for what changes by itself", (t) => {
+    const folder = folderOf(t);
+    const [preview, up] = [new Seen(folder, process.pid, 11), new Seen(folder, process.pid, 12)];
+    preview.note("urn", state, ["pid"]);
+    up.note("urn", { ...state, pid: 8 }, ["pid"]);
+    assert.deepEqual(up.moved("urn"), []);
+    up.note("urn", { ...state, service: "x", variables: { A: "edited", C: "3" } }, ["pid"]);
+    assert.deepEqual(up.moved("urn"), ["service", "variables.A", "variables.B", "variables.C"]);
+    assert.deepEqual(up.moved("another"), []);
+});
+
+test("without a preview nothing has moved, nor has it for another command", (t) => {
+    const folder = folderOf(t);
+    new Seen(folder, 1, 11).note("urn", { ...state, service: "x" });
+    const up = new Seen(folder, process.pid, 12);
+    up.note("urn", state);
+    assert.deepEqual(up.moved("urn"), []);
+    new Seen(undefined).note("urn", state);
+    assert.deepEqual(new Seen(undefined).moved("urn"), []);
+});
+
+test("nobody else can read it, it holds no value, and it goes after its engine", (t) => {
+    const folder = folderOf(t);
+    const gone = join(folder, "seen-99999999");
+    writeFileSync(gone, "");
+    new Seen(folder, process.pid, 11).note("urn", { ...state, variables: { A: "s3cr3t" } });
+    assert.equal(existsSync(gone), false);
+    const [name = ""] = readdirSync(folder);
+    assert.equal(name, `seen-${process.pid}`);
+    assert.equal(statSync(join(folder, name)).mode & 0o077, 0);
+    assert.equal(readFileSync(join(folder, name), "utf8").includes("s3cr3t"), false);
+});
