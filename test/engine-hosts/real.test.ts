@@ -77,7 +77,7 @@ describe("real SGLang over SSH under systemd, from an adopted venv", { skip }, (
                 tiny: {
                     ...dev.services.tiny,
                     ...{ model: MODEL, address: "0.0.0.0", port, supervisor: "systemd" },
-                    ready: { timeout: "5m", stable: "3s" },
+                    ready: { timeout: "15m", stable: "3s" },
                 },
             },
             hosts: { one: { connection: reached(host), services: ["tiny"] } },
