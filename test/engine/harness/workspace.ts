@@ -79,6 +79,11 @@ export class Workspace {
         writeFileSync(full, content);
     }
 
+    /** Adds to the environment of the commands that follow; undefined takes a variable out. */
+    set(env: NodeJS.ProcessEnv): void {
+        Object.assign(this.env, env);
+    }
+
     /** Lets the engine find another provider: a folder of the project with a `pulumi-resource-sglang`. */
     provider(folder: string): void {
         const link = join(this.folder, "provider");
@@ -185,6 +190,9 @@ export interface Kept {
     urn: string;
     type: string;
     id?: string;
+    /** When the engine last wrote it. */
+    created?: string;
+    modified?: string;
     inputs: Record<string, unknown>;
     outputs: Record<string, unknown>;
 }
