@@ -1,4 +1,4 @@
-import type { HostFacts, Recipe } from "../host/facts";
+import type { HostFacts, Recipe, VenvFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { VenvInputs } from "./inputs";
 import { keyOf } from "./venvBase";
@@ -11,12 +11,21 @@ export function recipeOf(
     if (!("adopt" in base)) {
         return { version: 1, base: { kind: "managed", key: keyOf(base) }, overlays, patches };
     }
-    const live = facts?.venvs[name]?.base;
+    const venv = facts?.venvs[name];
     const path = base.adopt;
-    const fingerprint = live?.kind === "adopt" && live.path === path ? live.fingerprint : facts?.adoptable[path];
+    const fingerprint =
+        venv?.base.kind === "adopt" && venv.base.path === path
+            ? (venv.base.fingerprint ?? copiedFrom(venv, path))
+            : facts?.adoptable[path];
     return fingerprint == null
         ? undefined
         : { version: 1, base: { kind: "adopt", path, fingerprint }, overlays, patches };
+}
+
+/** What a venv that is gone was when it was adopted: our copy of it serves on. */
+function copiedFrom({ releases, release }: VenvFacts, path: string): string | undefined {
+    const base = release === null ? undefined : releases[release]?.recipe?.base;
+    return base?.kind === "adopt" && base.path === path ? base.fingerprint : undefined;
 }
 
 /** The same, of a host that was looked at; HostError when there is nothing to adopt. */

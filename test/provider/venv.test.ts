@@ -79,6 +79,17 @@ describe("the release of a venv", () => {
         assert.deepEqual((await bench.provider.diff("Venv", live, inputs, news)).paths, { release: "UPDATE" });
     });
 
+    test("goes by what was copied once the adopted venv is gone", async () => {
+        const { id, state, inputs } = await created("Venv", adopting);
+        bench.host.facts.venvs.v.base = { kind: "adopt", path: "/root/venv", fingerprint: null };
+        await bench.provider.read("Venv", id, state, inputs);
+        assert.equal((await bench.provider.check("Venv", adopting, inputs)).inputs.release, state.release);
+        const other = (await bench.provider.check("Venv", { ...adopting, overlays }, inputs)).inputs;
+        await bench.provider.update("Venv", id, state, inputs, other);
+        const made = bench.host.calls.map(({ args }) => args.recipe as Values).at(-1);
+        assert.deepEqual(made?.base, { kind: "adopt", path: "/root/venv", fingerprint: "f1" });
+    });
+
     test("stays the recorded one while nobody can look and nothing is wanted otherwise", async () => {
         const { id, state, inputs } = await created("Venv", adopting);
         await bench.provider.read("Venv", id, state, inputs);
