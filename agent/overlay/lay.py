@@ -26,7 +26,7 @@ class Laid:
 
 
 def lay(prefix, tree, facts, about, python):
-    """Lays one staged overlay over the release at `prefix`. facts: `trees.facts`; python: `interpreter.facts` of the release."""
+    """Lays one staged overlay over the release at `prefix`. facts: `staged.facts`; python: `interpreter.facts` of the release."""
     _require_fit(facts, about, python)
     site = interpreter.site_packages(prefix)
     result = Laid()

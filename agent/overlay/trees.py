@@ -9,9 +9,10 @@ import os
 from agent.fault import Fault
 from agent.files import read_json, write_json
 from agent.overlay import directory, index, wheel
+from agent.overlay.staged import facts, lines, renew
 from agent.store import require
 from agent.tidy import remove_tree
-from agent.venv import dists, manifest, space, stamps, sums, tree, watch
+from agent.venv import dists, manifest, space, sums
 from agent.venv.copying import Meter
 
 
@@ -32,9 +33,9 @@ def make_tree(request, overlay):
         tags = _fill(request, overlay, temporary)
         packages = dists.versions(os.path.join(temporary, "site"))
         _require_named(overlay, packages)
-        lines = _lines(temporary)
-        manifest.write(os.path.join(temporary, "manifest"), lines)
-        sums.write(os.path.join(temporary, "sums"), sums.hashes(temporary, sums.files(lines), None, request.check))
+        files = lines(temporary)
+        manifest.write(os.path.join(temporary, "manifest"), files)
+        sums.write(os.path.join(temporary, "sums"), sums.hashes(temporary, sums.files(files), None, request.check))
         write_json(
             os.path.join(temporary, "overlay.json"),
             {
@@ -50,31 +51,6 @@ def make_tree(request, overlay):
     finally:
         remove_tree(temporary)
     return facts(layout, overlay["digest"])
-
-
-def facts(layout, digest):
-    """{packages: {name: version}, names: as declared, tags, source} of a staged overlay; None when it is not there, not complete, or was altered."""
-    target = layout.tree(digest)
-    made = read_json(os.path.join(target, "overlay.json"))
-    wanted = made and manifest.read(os.path.join(target, "manifest"))
-    whole = wanted is not None and manifest.compare(wanted, _lines(target)) == []
-    return made if whole and not contents(target).changed else None
-
-
-def contents(target):
-    """The Watch of a tree: its files by content, what was hashed before by stamp."""
-    declared = sums.read(os.path.join(target, "sums")) or {}
-    return watch.compare(target, declared, os.path.join(target, "stamps"))
-
-
-def renew(target, known):
-    """Takes the stamps of a tree anew, after its files were made or linked: `path -> sha256` as they are known to be."""
-    stamps.write(os.path.join(target, "stamps"), stamps.take(target, known))
-
-
-def _lines(target):
-    """The files of a tree that are laid; those about the tree stand beside the folders."""
-    return {path: line for path, line in tree.lines(target).items() if "/" in path}
 
 
 def _fill(request, overlay, temporary):

@@ -53,7 +53,7 @@ def staged(layout, venv):
     packages = {}
     for overlay in wish["overlays"]:
         # A venv without overlays must not pay for the import of what makes them.
-        whole = importlib.import_module("agent.overlay.trees").facts(layout, overlay["digest"])
+        whole = importlib.import_module("agent.overlay.staged").facts(layout, overlay["digest"])
         for name, version in overlay["packages"].items():
             packages.pop(name, None)
             if whole is not None:
@@ -64,7 +64,9 @@ def staged(layout, venv):
 
 def _tree(request, overlay):
     """One overlay as `overlays.json` keeps it, with its tree made if it is not there, or no longer whole."""
-    made = importlib.import_module("agent.overlay.trees").make_tree(request, overlay)
+    from agent.overlay import trees
+
+    made = trees.make_tree(request, overlay)
     return {
         "digest": overlay["digest"],
         "packages": made["packages"],

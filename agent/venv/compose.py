@@ -6,7 +6,8 @@ from agent.fault import Fault
 from agent.files import read_json
 from agent.gates import compile as compile_gate
 from agent.gates import consistency
-from agent.overlay import lay, trees
+from agent.overlay import lay
+from agent.overlay import staged as staged_trees
 from agent.venv import bytecode, clone, dists, interpreter, patch, record, relocate
 
 
@@ -86,7 +87,7 @@ def compose(request, base, prefix, final, overlays, patches, previous=None):
 
 
 def _tree(layout, overlay):
-    facts = trees.facts(layout, overlay["digest"])
+    facts = staged_trees.facts(layout, overlay["digest"])
     if facts is None:
         raise Fault(
             "not-staged",

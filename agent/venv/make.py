@@ -8,7 +8,7 @@ from agent.claims import claim, owns, release_claim
 from agent.fault import Fault
 from agent.files import explained, read_json, remove_file, write_json
 from agent.lock import locked
-from agent.overlay import trees
+from agent.overlay import staged as staged_trees
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import base as bases
 from agent.venv import beside, collect, declare, manifest, mend, mended, stamps, sums, tree, users, watch
@@ -126,7 +126,9 @@ def _known(layout, base, overlays):
     found = declare.by_inode(base, _stamped(beside.stamps(base)))
     for overlay in overlays:
         found.update(
-            declare.by_inode(layout.tree(overlay["digest"]), trees.contents(layout.tree(overlay["digest"])).known)
+            declare.by_inode(
+                layout.tree(overlay["digest"]), staged_trees.contents(layout.tree(overlay["digest"])).known
+            )
         )
     return found
 
@@ -184,7 +186,7 @@ def _renew(layout, venv, release, made):
     for overlay in (read_json(layout.venv(venv, "overlays.json")) or {"overlays": []})["overlays"]:
         target = layout.tree(overlay["digest"])
         if os.path.exists(os.path.join(target, "stamps")):
-            trees.renew(target, _stamped(os.path.join(target, "stamps")))
+            staged_trees.renew(target, _stamped(os.path.join(target, "stamps")))
 
 
 def _require_not_running(prefix):
