@@ -91,8 +91,13 @@ def read_json(path):
 
 def write_json(path, value, mode=None):
     """Writes a dict as a JSON file of ours; `mode` as for `atomic_write`."""
+    atomic_write(path, json_bytes(value), mode)
+
+
+def json_bytes(value):
+    """A dict as the bytes of a JSON file of ours."""
     text = json.dumps(dict(value, format=FORMAT), indent=1, sort_keys=True, ensure_ascii=False)
-    atomic_write(path, (text + "\n").encode("utf-8", "surrogateescape"), mode)
+    return (text + "\n").encode("utf-8", "surrogateescape")
 
 
 def remove_file(path):

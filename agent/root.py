@@ -4,7 +4,7 @@ import errno
 import os
 import threading
 
-from agent.files import existing, read_json, remove_file, write_json
+from agent.files import existing, explained, json_bytes, read_json, remove_file, write_json
 from agent.tidy import remove_empty, remove_tree
 
 # Requests of one agent come side by side, and the first ones all make the root.
@@ -14,16 +14,18 @@ _turn = threading.Lock()
 def prepare_root(layout):
     """Makes the root if need be, and notes which folders did not exist before: they go with it. Fault `newer-format`."""
     with _turn:
-        _prepare(layout)
+        # Another agent may remove the root at any moment: then it is made anew.
+        while not _prepared(layout):
+            pass
 
 
-def _prepare(layout):
+def _prepared(layout):
+    """One attempt; False when the root came or went meanwhile."""
     if os.path.exists(layout.format):
         read_json(layout.format)
-        return
+        return True
     if os.path.isdir(layout.root):
-        write_json(layout.format, {"made": []})
-        return
+        return _note(layout, [], os.link)
     made, above, stop = [], layout.root, existing(layout.root)
     while above != stop:
         made.append(above)
@@ -33,13 +35,33 @@ def _prepare(layout):
     write_json(os.path.join(new, os.path.basename(layout.format)), {"made": made})
     try:
         os.rename(new, layout.root)
+        return True
     except OSError as error:
         remove_tree(new)
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
-        # Another agent was faster, and may have found the folders above that were made here: they are ours to remove all the same.
-        if len(made) > len((read_json(layout.format) or {"made": made}).get("made", [])):
-            write_json(layout.format, {"made": made})
+    # Another agent was faster, and may have found the folders above that were made here: they are ours to remove all the same.
+    noted = read_json(layout.format)
+    if noted is None:
+        return False
+    return len(made) <= len(noted.get("made", [])) or _note(layout, made, os.replace)
+
+
+def _note(layout, made, put):
+    """Notes in a root that is there which folders were made for it; never makes the root again. False when it could not."""
+    folder, name = os.path.split(layout.format)
+    temporary = os.path.join(folder, ".%s.%d.%x.tmp" % (name, os.getpid(), threading.get_ident()))
+    try:
+        with open(temporary, "xb") as stream:
+            stream.write(json_bytes({"made": made}))
+        put(temporary, layout.format)
+    except (FileNotFoundError, FileExistsError):
+        return False
+    except OSError as error:
+        raise explained(error, layout.format) from error
+    finally:
+        remove_file(temporary)
+    return True
 
 
 def leave_unused_root(layout):
