@@ -33,7 +33,7 @@ describe("a thing that is there already", () => {
         await bench.provider.create("EnvVars", inputs, { preview: true });
         assert.match(bench.provider.engine.kept.join("\n"), /is taken over from urn:\S+::before, as `takeOver` says/);
         await bench.provider.create("EnvVars", inputs);
-        assert.equal((bench.host.calls[0]?.args.claim as { takeOver?: boolean }).takeOver, true);
+        assert.equal((bench.host.calls[0]?.args.claim as { takeOver?: boolean } | undefined)?.takeOver, true);
     });
 
     test("of this stack under a name that left the program is kept, and said", async () => {
