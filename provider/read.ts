@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { isAbandoned, otherMachine } from "./abandoned";
 import type { AnyResource, Context } from "./context";
 import { engineCommand } from "./engineCommand";
@@ -94,7 +95,9 @@ async function importIt(context: Context, resource: AnyResource, request: ReadRe
     if (found === undefined) {
         return GONE;
     }
-    const inputs = { ...found.inputs };
+    const given = resource.inputs.parse(found.inputs);
+    const prior = { ...given, salt: found.salt };
+    const inputs = { ...(await resource.resolve(given, { facts, prior, seed: randomBytes(32) })) };
     // What the host cannot tell is as it is declared.
     const declared = { ...inputs, ...ownerOf(facts, request.id) };
     const state = resource.read(facts, request.id, { inputs, state: declared });

@@ -46,8 +46,8 @@ export interface Placed {
     takeOver?: boolean;
 }
 
-/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it. */
-export type Imported<I> = { inputs: I; secrets?: Path[] } | undefined;
+/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it; `salt`: key of its digests. */
+export type Imported<I> = { inputs: I; secrets?: Path[]; salt?: string } | undefined;
 
 /** State that every resource has. */
 export interface Kept {

@@ -13,14 +13,15 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def stage(request):
-    """Puts `args["variables"]` down as `env-<id>.json`. Fault `bad-variable` names all that no process could be given."""
+    """Puts `args["variables"]` down as `env-<id>.json`; `args["salt"]` is the key of that id, for an import. Fault `bad-variable` names all that no process could be given."""
     args, layout = request.args, request.layout
     service, wish = args["service"], {"owner": args["claim"]["owner"], "id": args["id"]}
     _refuse_bad(service, args["variables"])
     with locked(request, "staging the environment of %s" % service):
         claim(layout, args["claim"])
         before = read_json(layout.service(service, "env.json")) or {}
-        write_json(_file(layout, service, args["id"]), {"variables": args["variables"]}, mode=0o600)
+        kept = {"variables": args["variables"], "salt": args.get("salt")}
+        write_json(_file(layout, service, args["id"]), kept, mode=0o600)
         write_json(layout.service(service, "env.json"), wish)
         _drop_others(layout, service, {args["id"], before.get("id")})
     return wish
@@ -44,7 +45,7 @@ def staged(layout, service):
     if wish is None:
         return None
     kept = read_json(_file(layout, service, wish["id"])) or {"variables": {}}
-    return {"owner": wish["owner"], "id": wish["id"], "variables": kept["variables"]}
+    return {"owner": wish["owner"], "id": wish["id"], "variables": kept["variables"], "salt": kept.get("salt")}
 
 
 def _file(layout, service, number):

@@ -179,6 +179,8 @@ export interface EnvFacts {
     id: string;
     /** Name => value as staged. Secrets are among them: never log or show these. */
     variables: Record<string, string>;
+    /** Key of the id, hex; null in what an older version has staged. */
+    salt?: string | null;
 }
 
 export interface HostFacts {

@@ -67,7 +67,8 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
         const { variables = {} } = staged ?? {};
         // The host does not know which of them are secret.
         const secrets = Object.keys(variables).map((name) => ["variables", name]);
-        return staged && { inputs: { connection, root: facts.root, service, variables }, secrets };
+        const salt = staged?.salt ?? undefined;
+        return staged && { inputs: { connection, root: facts.root, service, variables }, secrets, salt };
     },
 
     diff(state, wanted) {
@@ -93,7 +94,7 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
         const { machine } = await work.host.look(root);
         await work.host.call(
             "env.stage",
-            { root, claim: claim("env", service, work), service, id: digest, variables },
+            { root, claim: claim("env", service, work), service, id: digest, variables, salt: wanted.salt },
             work,
         );
         return stateOf(wanted, work.owner, machine.machineId);

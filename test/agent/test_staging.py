@@ -132,7 +132,8 @@ class OverlayTest(RootTest):
 
 class EnvTest(RootTest):
     def stage(self, number, variables):
-        return env.stage(self.request(claim=claim_of("env", "s"), service="s", id=number, variables=variables))
+        wish = {"service": "s", "id": number, "variables": variables, "salt": "5a17"}
+        return env.stage(self.request(claim=claim_of("env", "s"), **wish))
 
     def test_values_come_back_byte_for_byte_from_a_file_that_only_its_owner_reads(self):
         variables = {
@@ -146,7 +147,7 @@ class EnvTest(RootTest):
             "H": "%h",
         }
         self.assertEqual(self.stage("e1", variables), {"owner": "o1", "id": "e1"})
-        self.assertEqual(env.staged(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables})
+        self.assertEqual(env.staged(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables, "salt": "5a17"})
         self.assertEqual(os.stat(self.layout.service("s", "env-e1.json")).st_mode & 0o777, 0o600)
 
     def test_what_no_process_can_be_given_is_refused_all_at_once(self):

@@ -21,7 +21,10 @@ describe("the life of an environment", () => {
         assert.deepEqual(bench.host.calls, [
             {
                 op: "env.stage",
-                args: { root: "/srv/fleet", claim, service: "s", id: inputs.digest, variables: env.variables },
+                args: {
+                    ...{ root: "/srv/fleet", claim, service: "s" },
+                    ...{ id: inputs.digest, variables: env.variables, salt: inputs.salt },
+                },
             },
         ]);
 
