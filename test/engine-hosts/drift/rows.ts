@@ -24,8 +24,8 @@ const SERVICE = `${ROOT}/services/chat`;
 const SITE = `${SERVICE}/venv/lib/python3.11/site-packages`;
 const PIP = `uv pip install -q --python $(readlink -f ${SERVICE}/venv)/bin/python --no-index --find-links /opt/wheels --link-mode copy`;
 const ADOPTED = `uv pip install -q --python ${THEIRS}/bin/python --no-index --find-links /opt/wheels`;
-/** site-packages of the newest release of the adopted venv. */
-const LATEST = `$(ls -dt ${ROOT}/venvs/theirs/releases/*/ | head -n 1)lib/python3.11/site-packages`;
+/** site-packages of the wanted release of the adopted venv. */
+const WANTED = `${ROOT}/venvs/theirs/releases/$(sed -n 's/^ "release": "\\(.*\\)",*$/\\1/p' ${ROOT}/venvs/theirs/venv.json)/lib/python3.11/site-packages`;
 /** Writes over a file and gives it its old size and time back. */
 const sneaky = (path: string, from: string, to: string) =>
     `f=${path}; t=$(stat -c %y $f); sed -i 's/${from}/${to}/' $f; touch -d "$t" $f`;
@@ -247,20 +247,20 @@ export const rows: Row[] = [
         edit: `${ADOPTED} widget==2.0`,
         shows: { "one-theirs": { release: [ANY, ANY] } },
         says: [/widget 1\.0 → 2\.0/],
-        becomes: { run: `grep -h VERSION ${LATEST}/widget/__init__.py`, prints: "VERSION = '2.0'" },
+        becomes: { run: `grep -h VERSION ${WANTED}/widget/__init__.py`, prints: "VERSION = '2.0'" },
     },
     {
         what: "a distribution installed in an adopted base",
         edit: `${ADOPTED} gadget`,
         shows: { "one-theirs": { release: [ANY, ANY] } },
         says: [/gadget \(none\) → 1\.0/],
-        becomes: { run: `grep -h VERSION ${LATEST}/gadget/__init__.py`, prints: "VERSION = '1.0'" },
+        becomes: { run: `grep -h VERSION ${WANTED}/gadget/__init__.py`, prints: "VERSION = '1.0'" },
     },
     {
         what: "a distribution removed from an adopted base",
         edit: `uv pip uninstall -q --python ${THEIRS}/bin/python gadget`,
         shows: { "one-theirs": { release: [ANY, ANY] } },
         says: [/gadget 1\.0 → \(none\)/],
-        becomes: { run: `ls -d ${LATEST}/gadget || echo none`, prints: "none" },
+        becomes: { run: `ls -d ${WANTED}/gadget || echo none`, prints: "none" },
     },
 ];
