@@ -147,7 +147,9 @@ class EnvTest(RootTest):
             "H": "%h",
         }
         self.assertEqual(self.stage("e1", variables), {"owner": "o1", "id": "e1"})
-        self.assertEqual(env.staged(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables, "salt": "5a17"})
+        self.assertEqual(
+            env.staged(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables, "salt": "5a17"}
+        )
         self.assertEqual(os.stat(self.layout.service("s", "env-e1.json")).st_mode & 0o777, 0o600)
 
     def test_what_no_process_can_be_given_is_refused_all_at_once(self):
