@@ -5,15 +5,16 @@ import os
 import socket
 
 from agent.fault import Fault
+from agent.files import read_json
 from agent.service import proc, sockets
 
 
 def port(place, spec, ours):
     pids, unknown = sockets.holders(spec["address"], spec["port"])
     foreign = [pid for pid in pids if pid not in ours]
-    if not foreign and (not unknown or ours):
+    if not foreign and (not unknown or (ours and _held_before(place, spec))):
         return []
-    who = ", ".join(proc.describe(pid) for pid in foreign) or "a process of another user"
+    who = ", ".join(proc.describe(pid) for pid in foreign) or "a process that cannot be seen from here"
     return [
         Fault(
             "port-taken",
@@ -24,6 +25,11 @@ def port(place, spec, ours):
             remedy=remedy_of(place, foreign),
         )
     ]
+
+
+def _held_before(place, spec):
+    """Whether the server that is to be replaced listens on this very port: a holder that cannot be seen may be it."""
+    return (read_json(place.spec) or {}).get("port") == spec["port"]
 
 
 def bindable(place, spec, ours):
