@@ -55,7 +55,7 @@ class LookTest(RootTest):
         before = stats(self.parent)
         facts = look(self.request())
         self.assertEqual(stats(self.parent), before)
-        self.assertEqual(facts["envs"], {"s": {"owner": "o1", "id": "e1", "variables": {"A": "b"}}})
+        self.assertEqual(facts["envs"], {"s": {"owner": "o1", "id": "e1", "variables": {"A": "b"}, "salt": None}})
         self.assertEqual(facts["patches"]["v"]["files"], {"x.py": "file " + wanted[0]["sha256"]})
         self.assertEqual(sorted(facts["claims"]), ["env/s", "patch/v"])
         self.assertEqual((facts["overlays"], facts["venvs"]), ({}, {}))
