@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { expectExit, rootOf, Workspace } from "./harness";
@@ -22,9 +22,8 @@ describe("inputs that are known only during up", () => {
             ${lines}`,
         );
     const variables = () => {
-        const folder = join(rootOf(workspace), "services/s");
-        const [name = ""] = readdirSync(folder).filter((one) => /^env-.*\.json$/.test(one));
-        return (JSON.parse(readFileSync(join(folder, name), "utf8")) as { variables: object }).variables;
+        const json = (name: string) => JSON.parse(readFileSync(join(rootOf(workspace), "services/s", name), "utf8"));
+        return (json(`env-${json("env.json").id}.json`) as { variables: object }).variables;
     };
 
     before(async () => {
