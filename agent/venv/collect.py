@@ -1,10 +1,15 @@
 """Removes releases and bases that nobody needs: `keep` stay, and whatever runs, is led to, or may be gone back to."""
 
+import errno
 import os
+import time
 
 from agent.files import read_json, remove_file
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import beside, users
+
+#: Seconds within which the children of a killed run notice that and end.
+LATE_WRITERS = 15
 
 
 def releases(layout, venv):
@@ -48,9 +53,21 @@ def remove_unfinished(layout, venv):
         for name in _names(folder):
             if name.startswith(".tmp-"):
                 path = os.path.join(folder, name)
-                remove_tree(path) if os.path.isdir(path) else remove_file(path)
+                _remove_for_good(path) if os.path.isdir(path) else remove_file(path)
     remove_empty(layout.venv(venv, "releases"))
     remove_empty(layout.venv(venv))
+
+
+def _remove_for_good(path):
+    """Removes a folder into which a child of the killed run, such as a compiler of bytecode, may be writing yet."""
+    end = time.monotonic() + LATE_WRITERS
+    while os.path.isdir(path):
+        try:
+            remove_tree(path)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.ENOENT) or time.monotonic() > end:
+                raise
+            time.sleep(0.1)
 
 
 def _remove_bases(layout, venv, wanted):
