@@ -84,7 +84,7 @@ describe("two hosts of one stack", { skip }, () => {
     it("a changed line of a patch shows as that line in preview", async () => {
         stand.describe({ answer: "Nice." });
         const { output } = expectExit(await stand.workspace.pulumi("preview", "--diff"));
-        assert.match(output, /^\s*-TEXT = "Paris\."$/m);
+        assert.match(output, /^\s*-TEXT = "Lyon\."$/m);
         assert.match(output, /^\s*\+TEXT = "Nice\."$/m);
         assert.deepEqual(await answers(), ["Lyon.", "Lyon."]);
     });
