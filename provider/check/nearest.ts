@@ -5,7 +5,9 @@ export function nearest(wrong: string, known: Iterable<string>): string | undefi
         .map((name) => ({ name, away: distance(wrong.toLowerCase(), name.toLowerCase()) }))
         .sort((a, b) => a.away - b.away);
     const best = ranked[0];
-    return best !== undefined && best.away <= limit ? best.name : undefined;
+    return best !== undefined && best.away <= Math.min(limit, wrong.length - 1, best.name.length - 1)
+        ? best.name
+        : undefined;
 }
 
 /** Levenshtein's distance. */
