@@ -3,6 +3,7 @@ import { type CommandArgs, commands } from "./command/command";
 import type { ConnectionArgs, PlacedArgs } from "./connection";
 import { type HostedService, type HostedServiceArgs, hostedService } from "./hostedService";
 import { type HostedVenv, type HostedVenvArgs, hostedVenv } from "./hostedVenv";
+import { lastKnown } from "./lastKnown";
 
 /** One machine, what is kept on it and what it serves. */
 export interface GpuHostArgs {
@@ -53,12 +54,25 @@ export class GpuHost extends pulumi.ComponentResource {
             ...Object.values(venvs).flatMap(ofVenv),
             ...Object.values(services).flatMap(ofService),
         ];
-        this.endpoints = pulumi.output(mapped(services, ({ service }) => service.endpoint));
-        this.releases = pulumi.output(mapped(services, ({ service }) => service.release));
-        this.versions = pulumi.output(mapped(services, ({ service }) => service.versions));
+        this.endpoints = shown(mapped(services, ({ service }) => lastKnown(service, "endpoint", service.endpoint)));
+        this.releases = shown(mapped(services, ({ service }) => lastKnown(service, "release", service.release)));
+        this.versions = shown(mapped(services, ({ service }) => lastKnown(service, "versions", service.versions)));
         this.apiKeys = pulumi.output(keysOf(services));
         this.registerOutputs({ endpoints: this.endpoints, releases: this.releases, versions: this.versions });
     }
+}
+
+/** By service, without those that have nothing to show. */
+function shown<T>(all: Record<string, pulumi.Output<T | undefined>>): pulumi.Output<Record<string, T>> {
+    return pulumi
+        .output(all)
+        .apply((known) =>
+            Object.fromEntries(
+                Object.entries(known as Record<string, T | undefined>).filter(
+                    (one): one is [string, T] => one[1] !== undefined,
+                ),
+            ),
+        );
 }
 
 function found(venvs: Record<string, HostedVenv>, venv: string, service: string, host: GpuHost): HostedVenv {

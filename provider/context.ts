@@ -1,5 +1,6 @@
 import type { Declared } from "./declared";
 import type { Hosts } from "./hosts";
+import type { LastSeen } from "./lastSeen";
 import type { Log } from "./log";
 import type { Kept, Placed, Resource } from "./resource";
 import type { Secrets } from "./secrets";
@@ -16,6 +17,8 @@ export interface Context {
     secrets: Secrets;
     /** What this stack has in its state, and what its program declares. */
     declared: Declared;
+    /** What each resource was when this process last dealt with it. */
+    lastSeen: LastSeen;
     /** What the preview of this command saw. */
     seen: Seen;
     /** Aborted when the engine says so. */

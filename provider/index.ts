@@ -6,6 +6,7 @@ import { Declared } from "./declared";
 import { connectHost } from "./host/connect";
 import { privateFolder } from "./host/control";
 import { Hosts } from "./hosts";
+import { LastSeen } from "./lastSeen";
 import { Log } from "./log";
 import { table } from "./resources";
 import { Secrets } from "./secrets";
@@ -33,6 +34,7 @@ function main(): void {
             log,
             secrets,
             declared: new Declared(),
+            lastSeen: new LastSeen(),
             seen: new Seen(privateFolder()),
             cancelled: abort.signal,
         },

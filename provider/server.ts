@@ -9,6 +9,7 @@ import { check } from "./check/check";
 import type { AnyResource, Context } from "./context";
 import { diff } from "./diff";
 import { explain } from "./errors";
+import { FUNCTIONS } from "./functions";
 import { renderDetail } from "./path";
 import { read } from "./read";
 import type { Change } from "./resource";
@@ -57,13 +58,18 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
         given: Pick<ChangeRequest, "inputs" | "secrets" | "state" | "oldInputs" | "ignoreChanges">,
     ): Promise<{ id: string; state: Properties }> => {
         try {
-            return await change(context, find(request.getUrn()), {
+            const done = await change(context, find(request.getUrn()), {
                 ...common(request),
                 ...given,
                 preview: request.getPreview(),
             });
+            if (!request.getPreview()) {
+                context.lastSeen.note(request.getUrn(), done.state);
+            }
+            return done;
         } catch (error) {
             if (error instanceof Unfinished) {
+                context.lastSeen.note(request.getUrn(), error.state);
                 const left = encode(error.state, given.secrets);
                 throw initFailed(error.id, left, context.secrets.redact(error.message));
             }
@@ -129,6 +135,7 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
             });
             const secrets = [...inputs.secrets, ...state.secrets, ...answer.secrets];
             context.secrets.learnFrom(answer.state, secrets);
+            context.lastSeen.note(request.getUrn(), answer.state);
             const response = new proto.ReadResponse().setId(answer.id).setRefreshBeforeUpdate(true);
             return answer.id === ""
                 ? response
@@ -150,17 +157,12 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
             return new Empty();
         },
         invoke: async (request: proto.InvokeRequest) => {
-            if (request.getTok() !== "sglang:index:unreached") {
-                throw failure(
-                    `no such function: ${request.getTok()}; there is sglang:index:unreached`,
-                    status.NOT_FOUND,
-                );
+            const call = FUNCTIONS[request.getTok()];
+            if (call === undefined) {
+                const there = Object.keys(FUNCTIONS).join(", ");
+                throw failure(`no such function: ${request.getTok()}; there are ${there}`, status.NOT_FOUND);
             }
-            const hosts = [...context.hosts.allUnreached()].map(([host, error]) => ({
-                host,
-                message: context.secrets.redact(explain(error)),
-            }));
-            return new proto.InvokeResponse().setReturn(encode({ hosts }));
+            return new proto.InvokeResponse().setReturn(encode(call(context, receive(request.getArgs()).values)));
         },
         cancel: async () => {
             cancel();

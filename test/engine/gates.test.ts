@@ -47,17 +47,22 @@ const refused: { what: string; wishes: Omit<Wishes, "port">; says: RegExp[] }[] 
     },
 ];
 
-describe("a gate that fails names the cause and leaves the running server alone", () => {
+describe("a gate that fails names the cause, and leaves the running server and what the stack says of it alone", () => {
     let workspace: Workspace;
     let port: number;
     let pid: number;
+    let outputs: Record<string, unknown>;
 
     before(async () => {
         workspace = await Workspace.make();
         port = await freePort();
+        describeFleet(workspace, { port, module: answerModule("Nice.", "import nowhere_to_be_found") });
+        assert.notEqual((await workspace.up()).code, 0);
+        assert.deepEqual((await workspace.stackOutputs()).endpoints, { here: {} });
         describeFleet(workspace, { port });
         expectExit(await workspace.up());
         pid = server(workspace);
+        outputs = await workspace.stackOutputs();
     });
     after(() => workspace.close());
 
@@ -72,6 +77,8 @@ describe("a gate that fails names the cause and leaves the running server alone"
                 assert.match(outcome.output, pattern);
             }
             assert.equal(server(workspace), pid);
+            assert.doesNotMatch(outcome.output, /unknown/);
+            assert.deepEqual(await workspace.stackOutputs(), outputs);
         });
     }
 

@@ -5,6 +5,7 @@ import { Server, type ServiceDefinition } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Declared } from "../../provider/declared";
 import { type Connect, Hosts } from "../../provider/hosts";
+import { LastSeen } from "../../provider/lastSeen";
 import { Log } from "../../provider/log";
 import { table } from "../../provider/resources";
 import { Secrets } from "../../provider/secrets";
@@ -29,6 +30,7 @@ export async function serve(connect: Connect): Promise<Provider> {
         log,
         secrets,
         declared: new Declared(),
+        lastSeen: new LastSeen(),
         seen: new Seen(undefined),
         cancelled: abort.signal,
     };
