@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 
+from agent.counted import counted
 from agent.fault import Fault
 from agent.files import explained, free_bytes, sha256_file, sync_folder
 from agent.root import prepare_root
@@ -20,7 +21,7 @@ def missing(request):
     for number, sha256 in enumerate(wanted):
         request.check()
         if number and not number % 100:
-            request.progress("checked %d of %d contents" % (number, len(wanted)))
+            request.progress("checked %d of %s" % (number, counted(len(wanted), "content")))
         if not has(request.layout, sha256):
             absent.append(sha256)
     return {"missing": absent}

@@ -27,6 +27,9 @@ export interface ChangeRequest {
     timeout: number;
 }
 
+/** `preview --diff` keeps each line of progress, so that only a preview that takes long has any; milliseconds. */
+const QUIET_PREVIEW = 10_000;
+
 /** Something failed and something else than before is there. */
 export class Unfinished extends Error {
     constructor(
@@ -129,7 +132,7 @@ async function plan(
 export async function remove(
     context: Context,
     resource: AnyResource,
-    request: Omit<ChangeRequest, "preview"> & { state: Properties },
+    request: ChangeRequest & { state: Properties },
 ): Promise<void> {
     const inputs = request.inputs as unknown as Placed;
     const { name } = inputs.connection;
@@ -161,11 +164,11 @@ export async function remove(
 async function working<R>(
     context: Context,
     inputs: Placed,
-    { urn, timeout, state, secrets }: Pick<ChangeRequest, "urn" | "timeout" | "state" | "secrets">,
+    { urn, timeout, state, secrets, preview }: Omit<ChangeRequest, "inputs" | "oldInputs" | "ignoreChanges">,
     act: (work: Work) => Promise<R>,
 ): Promise<R> {
     const { log, hosts, cancelled } = context;
-    const progress = log.progress(urn);
+    const progress = log.progress(urn, preview ? QUIET_PREVIEW : 0);
     const expired = timeout > 0 ? AbortSignal.timeout(timeout * 1000) : undefined;
     const signal = expired === undefined ? cancelled : AbortSignal.any([cancelled, expired]);
     const work: Work = {

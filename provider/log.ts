@@ -30,19 +30,24 @@ export class Log {
 
     /**
      * Progress of one operation: each line replaces the one before in the resource's row. At most two a second are
-     * sent, the newest always; `end` sends what is held back.
+     * sent, the newest always; `end` sends what is held back. `quiet`: of the first milliseconds nothing is sent, as some
+     * displays keep what should be replaced, and an operation that is shorter needs none. Default: 0.
      */
-    progress(urn: string): { line: (text: string) => void; end: () => void } {
-        let last = 0;
+    progress(urn: string, quiet = 0): { line: (text: string) => void; end: () => void } {
+        let last = Date.now() + quiet - PROGRESS_INTERVAL;
         let waiting: { text: string; timer: NodeJS.Timeout } | undefined;
         const now = (text: string): void => {
             last = Date.now();
             this.send(urn, LogSeverity.INFO, text, true);
         };
-        const flush = (): void => {
+        const withdraw = (): string | undefined => {
             const text = waiting?.text;
             clearTimeout(waiting?.timer);
             waiting = undefined;
+            return text;
+        };
+        const flush = (): void => {
+            const text = withdraw();
             if (text !== undefined) {
                 now(text);
             }
@@ -57,7 +62,7 @@ export class Log {
                 waiting = { text, timer: setTimeout(flush, rest) };
             }
         };
-        return { line, end: flush };
+        return { line, end: quiet > 0 ? withdraw : flush };
     }
 
     /** Until all lines have arrived: a line that comes after the answer would be lost. */

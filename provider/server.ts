@@ -153,7 +153,13 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
             // The properties are old outputs; how the host is reached is among the inputs.
             const { values: inputs, secrets } = receive(request.getOldInputs());
             const state = receive(request.getProperties()).values;
-            await remove(context, find(request.getUrn()), { ...common(request), inputs, secrets, state });
+            await remove(context, find(request.getUrn()), {
+                ...common(request),
+                inputs,
+                secrets,
+                state,
+                preview: false,
+            });
             return new Empty();
         },
         invoke: async (request: proto.InvokeRequest) => {

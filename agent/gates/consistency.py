@@ -4,6 +4,7 @@ What was inconsistent in the base already is not ours: it runs like that today. 
 that is launched.
 """
 
+from agent.counted import counted
 from agent.fault import Fault
 from agent.gates import pep440, pep508
 from agent.venv import dists
@@ -45,7 +46,7 @@ def check(site, before, laid, environment, accept=()):
             "the distributions of the candidate do not fit together: %s" % "; ".join(problems[:5]),
             gate="consistency",
             where=site,
-            found="%d problem(s)" % len(problems),
+            found=counted(len(problems), "problem"),
             detail="\n".join(problems),
             remedy="add an overlay that brings what is missing, or name it under `checks.accept` if it is not needed",
         )

@@ -7,6 +7,8 @@ from agent.bundle import sources
 from agent.gates import sandbox
 
 INSIDE = "agent.gates.inside"
+# Seconds before its time is over at which the interpreter writes where it stands, for the error of a time-out.
+LATE = 5
 
 # Like `python -m`, the current directory comes first on sys.path, but only once our own imports are done: a file of the
 # service's directory must not become part of the gates. `before` is what the interpreter loads by itself.
@@ -38,6 +40,7 @@ for part in job["sources"]:
     if part: __import__("_candidate_gates." + part)
 sys.meta_path.remove(finder)
 faulthandler.enable()
+faulthandler.dump_traceback_later(job["late"])
 sys.dont_write_bytecode = False
 if first: sys.path.insert(0, os.getcwd())
 sys.argv[:] = [job["module"]] + job["args"]
@@ -70,6 +73,11 @@ def inside():
     return {name[len(INSIDE) + 1 :]: text for name, text in sources().items() if (name + ".").startswith(INSIDE + ".")}
 
 
+def limit(candidate):
+    """Seconds that the gates in the interpreter may take."""
+    return candidate["gates"].get("timeout") or 600
+
+
 def job(candidate):
     """What the probe is told, as bytes."""
     gates = candidate["gates"]
@@ -83,6 +91,7 @@ def job(candidate):
         "asserts": list(gates.get("asserts") or []),
         "flags": gates.get("flags", True),
         "environment": sorted(name for name in candidate["env"] if name.startswith("SGL")),
+        "late": limit(candidate) - min(LATE, limit(candidate) / 2),
         "sources": inside(),
     }
     return zlib.compress(json.dumps(told).encode())
@@ -106,7 +115,7 @@ def ask(candidate, cancelled=lambda: False, progress=None):
         group=candidate.get("group"),
         limits=candidate.get("limits"),
         job=job(candidate),
-        timeout=candidate["gates"].get("timeout") or 600,
+        timeout=limit(candidate),
         cancelled=cancelled,
         watch=watch,
     )

@@ -16,7 +16,7 @@ from agent.bundle import source
 from agent.fault import Fault
 from agent.service.account import account
 
-TAIL = 16384
+TAIL = 65536
 
 Outcome = collections.namedtuple("Outcome", "exit signal ended answer output left seconds")
 Outcome.__doc__ = """How a command ended.

@@ -1,10 +1,11 @@
 """The gates of a service, run in the service's own user, environment and directory, on the candidate, before the switch."""
 
 import os
-import signal
 
 from agent.fault import Fault
 from agent.gates import probe, report
+from agent.gates.beat import Beat
+from agent.gates.ended import broken
 from agent.gates.static import gate as static
 from agent.service.redact import redact, secret_values
 
@@ -16,6 +17,7 @@ REMEDIES = {
     "origin": "take away what hides the release's files, or give the service another working directory or environment",
     "asserts": "correct the release, or the assertion",
     "flags": "declare the flag that this version knows",
+    "environment": "start the release's python by hand as the service's user",
 }
 REMEDIES.update(static.REMEDIES)
 
@@ -33,12 +35,13 @@ def check(request, candidate):
     Raises Fault("gate") with the name of the first gate that failed and all problems of all gates.
     """
     refuse_missing(candidate)
-    gates = static.check(candidate, lambda gate: tell(request, gate, None))
-    request.check()
-    try:
-        outcome, answer = probe.ask(candidate, request.cancelled, lambda at, what: tell(request, at, what))
-    except Fault as fault:
-        raise interpreter(candidate, fault.message, **fault.more)
+    with Beat(lambda text: request.progress(text, stage="gates")) as beat:
+        gates = static.check(candidate, lambda gate: beat.at("gate " + gate))
+        request.check()
+        try:
+            outcome, answer = probe.ask(candidate, request.cancelled, lambda at, what: beat.at(step(at, what)))
+        except Fault as fault:
+            raise interpreter(candidate, fault.message, **fault.more)
     if outcome.ended == "cancelled":
         request.check()
     gates += answer.gates.values()
@@ -66,8 +69,8 @@ def presentable(thing, hide):
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
 
 
-def tell(request, at, what):
-    request.progress("gate %s%s" % (at, ": " + what if what else ""), stage="gates", gate=at)
+def step(at, what):
+    return "gate %s%s" % (at or "interpreter", ": " + what if what else "")
 
 
 def refuse_missing(candidate):
@@ -94,30 +97,9 @@ def interpreter(candidate, text, **more):
     return fault_of([gate], candidate, [gate], **more)
 
 
-def broken(candidate, outcome, answer):
-    """The result of the gate in which the probe ended without an answer."""
-    gate = answer.at or "interpreter"
-    at = " at %s" % answer.what if answer.what else ""
-    if outcome.ended == "timeout":
-        how = "was not done after %g s and was ended%s" % (candidate["gates"].get("timeout") or 600, at)
-    elif outcome.signal:
-        how = "the interpreter died of %s%s" % (signal.Signals(outcome.signal).name, at)
-    elif answer.at is None:
-        how = "the interpreter did not start (exit %s)" % outcome.exit
-    else:
-        how = "the interpreter ended by itself (exit %s)%s" % (outcome.exit, at)
-    noise = ("<gates>", "<frozen ", "importlib/__init__.py", "Extension modules:", 'File "<string>"')
-    lines = [line for line in outcome.output.splitlines() if line.strip() and not any(word in line for word in noise)][
-        -12:
-    ]
-    return {
-        "gate": gate,
-        "ok": False,
-        "seconds": round(outcome.seconds, 3),
-        "note": "",
-        "problems": [{"text": how, "detail": lines}],
-        "warnings": [],
-    }
+def remedies(told):
+    """Each once, in order, of [(gate, problem)]: the problem's own, else that of its gate."""
+    return list(dict.fromkeys(problem.get("remedy") or REMEDIES[gate] for gate, problem in told))
 
 
 def fault_of(failed, candidate, gates, **more):
@@ -141,7 +123,7 @@ def fault_of(failed, candidate, gates, **more):
                 "gate": names[0],
                 "where": candidate["release"],
                 "detail": "\n".join(detail + report.table(gates)),
-                "remedy": "; ".join(REMEDIES[name] for name in names),
+                "remedy": "; ".join(remedies(told)),
                 "problems": [dict(problem, gate=gate) for gate, problem in told],
                 "gates": gates,
             },

@@ -3,6 +3,7 @@
 import os
 
 from agent.claims import claims
+from agent.counted import counted
 from agent.files import read_json
 from agent.service import activation, keeping, proc, process, proof, systemd
 from agent.service.place import Place
@@ -82,7 +83,7 @@ def sentence(state):
     if state.phase == "unkept":
         return "runs, but its keeper is gone: nothing starts it again when it fails"
     if state.phase == "restarting":
-        return "%s, and is started again (%d times so far)" % (state.exit or "ended", state.restarts)
+        return "%s, and is started again (%s so far)" % (state.exit or "ended", counted(state.restarts, "time"))
     if state.phase == "starting":
         return "is being started"
     return "stopped" if state.phase == "stopped" else state.exit or "failed"

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 
+from agent.counted import counted
 from agent.fault import Fault
 from agent.service import proc
 
@@ -44,7 +45,11 @@ def kill_all(members, timeout=20):
             names = ", ".join(proc.describe(pid) for pid, _ in left)
             raise Fault(
                 "not-stopped",
-                "%d processes of the service do not end, not even by SIGKILL: %s" % (len(left), names),
+                "%s, not even by SIGKILL: %s"
+                % (
+                    counted(len(left), "process of the service does not end", "processes of the service do not end"),
+                    names,
+                ),
                 found=names,
                 expected="none",
                 remedy="a process in state D waits for a device or a file system: see dmesg",

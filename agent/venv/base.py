@@ -4,6 +4,7 @@ import os
 import stat
 import time
 
+from agent.counted import counted
 from agent.fault import Fault
 from agent.files import read_json, remove_file, write_json
 from agent.store import require
@@ -158,7 +159,7 @@ def _compile(request, prefix):
     def tell(done):
         if time.monotonic() - told[0] > 2:
             told[0] = time.monotonic()
-            request.progress("compiling bytecode: %d of %d files" % (done, len(paths)))
+            request.progress("compiling bytecode: %d of %s" % (done, counted(len(paths), "file")))
 
     # Packages ship files for other Python versions; those do not compile, and nobody imports them.
     bytecode.make(prefix, paths, tell, request.check)

@@ -2,9 +2,11 @@
 
 import os
 
+from agent.counted import counted
 from agent.fault import Fault
 from agent.files import read_json
 from agent.gates import compile as compile_gate
+from agent.gates.beat import Beat
 from agent.gates import consistency
 from agent.overlay import lay
 from agent.overlay import staged as staged_trees
@@ -77,11 +79,12 @@ def compose(request, base, prefix, final, overlays, patches, previous=None):
         # Those that did not change since are one inode with the last release's: its bytecode spares a compilation.
         carried = bytecode.carry(previous, prefix, [os.path.relpath(path, prefix) for path in lenient])
         lenient = {path for path in lenient if os.path.relpath(path, prefix) not in carried}
-    request.progress("gate compile: %d files" % len(strict | lenient))
-    compile_gate.check(prefix, _there(strict), _there(lenient - strict), request.check)
-    request.progress("gate consistency")
     accept = (request.args.get("checks") or {}).get("accept") or ()
-    result.notes = consistency.check(site, before, result.laid, python["markers"], accept)
+    with Beat(request.progress) as beat:
+        beat.at("gate compile: %s" % counted(len(strict | lenient), "file"))
+        compile_gate.check(prefix, _there(strict), _there(lenient - strict), request.check)
+        beat.at("gate consistency")
+        result.notes = consistency.check(site, before, result.laid, python["markers"], accept)
     result.packages = dists.versions(site)
     return result
 

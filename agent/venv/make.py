@@ -4,6 +4,7 @@ import errno
 import os
 import time
 
+from agent.counted import counted
 from agent.claims import claim, owns, release_claim
 from agent.fault import Fault
 from agent.files import explained, read_json, remove_file, write_json
@@ -103,7 +104,7 @@ def _make(request, layout, venv, release):
     request.check()
     declared = declare.sums_of(temporary, tree.lines(temporary), _known(layout, base, overlays), None, request.check)
     if drift:
-        request.progress("giving back %d files: %s" % (len(drift), manifest.describe(drift)))
+        request.progress("giving back %s: %s" % (counted(len(drift), "file"), manifest.describe(drift)))
         mend.mend(prefix, temporary, drift)
         left = mend.differences(prefix, temporary)
         if left:

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
+import { counted } from "../counted";
 import type { Content, Host, Progress } from "./host";
 
 /** Megabytes between two lines of progress. */
@@ -45,7 +46,7 @@ async function* bytesOf(contents: Content[], size: number, progress?: Progress):
             sent += (piece as Buffer).length;
             if (sent - told >= STEP * 1e6) {
                 told = sent;
-                progress?.(`sending ${contents.length} file(s): ${megabytes(sent)} of ${megabytes(size)} MB`);
+                progress?.(`sending ${counted(contents.length, "file")}: ${megabytes(sent)} of ${megabytes(size)} MB`);
             }
         }
     }

@@ -1,3 +1,4 @@
+import { counted } from "../counted";
 import type { VenvFacts } from "../host/facts";
 import { cut, fromTo, mostLines } from "../told";
 
@@ -11,7 +12,7 @@ export function tellMovedBase(base: VenvFacts["base"] | undefined): string[] {
         ...Object.entries(packages).map(([name, [before, after]]) => `${name} ${fromTo(before, after)}`),
         ...first,
     ];
-    const counts = `${Object.keys(packages).length} packages, ${files} files`;
+    const counts = `${counted(Object.keys(packages).length, "package")}, ${counted(files, "file")}`;
     return [
         `${base.path} was changed on the host: ${counts}`,
         ...cut(lines, mostLines(), files - first.length).map((line) => `  ${line}`),

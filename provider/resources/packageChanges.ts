@@ -1,3 +1,4 @@
+import { counted } from "../counted";
 import type { Caused } from "../resource";
 import { cut, fromTo, linesByCause, mostLines } from "../told";
 
@@ -15,7 +16,7 @@ export function tellPackages(
         const name = String(path[1]);
         return `${name} ${fromTo(before[name], after[name])}`;
     });
-    const count = packages.length === 1 ? "1 package" : `${packages.length} packages`;
+    const count = counted(packages.length, "package");
     return [`${count}: ${names(packages)}`, ...cut(lines, mostLines()).map((line) => `  ${line}`)].join("\n");
 }
 

@@ -136,13 +136,13 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
             keep,
             ...(verifying() && { verify: true }),
         };
-        const { made, notes, shared, foreign } = await withUv(root, facts.machine, work, (uv) =>
+        const made = await withUv(root, facts.machine, work, (uv) =>
             work.host.call<Made>("venv.make", { ...args, base: baseForHost(base, uv) }, work),
         );
-        if (made) {
-            tellMade(notes, shared, foreign).map(work.info);
+        if (made.made) {
+            tellMade(made, `${root}/venvs/${name}/releases/${release}.json`).map(work.info);
         }
-        work.progress(`release ${release} ${made ? "made" : "was there already"}`);
+        work.progress(`release ${release} ${made.made ? "made" : "was there already"}`);
         return stateOf(wanted, release, work.owner, facts.machine.machineId);
     },
 

@@ -13,9 +13,13 @@ export interface Made {
 
 /**
  * What is no error and may explain one later: what SGLang misses in its base, files that two distributions claim, and files that
- * somebody edited before the base was adopted (or that a wheel lists wrongly, which looks the same).
+ * somebody edited before the base was adopted (or that a wheel lists wrongly, which looks the same). `kept`: path on the host
+ * of the file that has all notes.
  */
-export function tellMade(notes: string[], shared: Made["shared"], foreign: Made["foreign"] = {}): string[] {
+export function tellMade(
+    { notes, shared, foreign = {} }: Pick<Made, "notes" | "shared" | "foreign">,
+    kept: string,
+): string[] {
     const owners = new Map<string, string[]>();
     for (const { path, owners: names } of shared) {
         const key = names.join(" and ");
@@ -32,13 +36,20 @@ export function tellMade(notes: string[], shared: Made["shared"], foreign: Made[
                       edited,
                   ),
               ]),
-        ...(notes.length === 0 ? [] : [message("requirements that the base never met", notes)]),
+        ...(notes.length === 0 ? [] : [neverMet(notes, kept)]),
         ...(files.length === 0 ? [] : [message("files of two distributions; the later one's are there", files)]),
     ];
 }
 
-function more(count: number): string {
-    return count === 0 ? "" : ` and ${count} more`;
+/** One line, as adopted venvs lack dozens, most of them for other hosts. */
+function neverMet(notes: string[], kept: string): string {
+    const count = notes.length === 1 ? "a requirement" : `${notes.length} requirements`;
+    const where = notes.length === 1 ? "" : `; all stand under \`notes\` in ${kept} on the host`;
+    return `${count} that the base never met: ${notes[0]}${more(notes.length - 1, ",")}${where}`;
+}
+
+function more(count: number, pause = ""): string {
+    return count === 0 ? "" : `${pause} and ${count} more`;
 }
 
 function message(sentence: string, lines: string[]): string {

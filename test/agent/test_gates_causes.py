@@ -95,8 +95,14 @@ class Causes(unittest.TestCase):
         )
         fault = self.candidate.fault(timeout=1.5)
         self.assertEqual(
-            fault.more["problems"][0]["text"], "was not done after 1.5 s and was ended at tinyserve.launch_server"
+            fault.more["problems"][0]["text"],
+            "timed out after the 1.5 s that the gates may take: importing tinyserve.launch_server, at tinyserve/launch.py:5 (<module>)",
         )
+        self.assertEqual(
+            fault.more["remedy"],
+            "raise `checks.timeout` of the service (now 1.5 s) if it only needs longer, else find what is waited for",
+        )
+        self.assertIn('tinyserve/launch_server.py", line 1 in <module>', fault.more["detail"])
         with open(note) as file:
             self.assertFalse(os.path.exists("/proc/" + file.read()))
 

@@ -27,6 +27,16 @@ test("what the gates would say is in the preview where the candidate is on the h
     );
 });
 
+test("what a short preview is at is not shown, as displays would keep it", async () => {
+    staged();
+    bench.host.instead.set("service.check", async (_args, { progress }) => {
+        progress?.("gate libraries");
+        return { gates: [], table };
+    });
+    await bench.provider.create("SglangService", await checked("SglangService", service), { preview: true });
+    assert.deepEqual(bench.provider.engine.lines, []);
+});
+
 test("gates that pass, and those that cannot be asked yet, are not spoken of", async () => {
     const inputs = await checked("SglangService", service);
     await bench.provider.create("SglangService", inputs, { preview: true });

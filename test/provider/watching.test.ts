@@ -45,8 +45,18 @@ describe("an adopted venv", () => {
     });
 
     it("with files that are not what their wheels say is told of once, when it is adopted", () => {
-        assert.deepEqual(tellMade([], [], { sglang: { files: 3, first: ["sglang/srt/x.py", "sglang/srt/y.py"] } }), [
-            "files of the adopted base that are not what their wheels say; they are kept as they are:\n  sglang: sglang/srt/x.py and 2 more",
-        ]);
+        assert.deepEqual(
+            tellMade(
+                {
+                    notes: [],
+                    shared: [],
+                    foreign: { sglang: { files: 3, first: ["sglang/srt/x.py", "sglang/srt/y.py"] } },
+                },
+                "",
+            ),
+            [
+                "files of the adopted base that are not what their wheels say; they are kept as they are:\n  sglang: sglang/srt/x.py and 2 more",
+            ],
+        );
     });
 });

@@ -43,7 +43,8 @@ def run(job):
     except BaseException as error:
         return by_source(job, args, error)
     problems, warnings = check(parser, args, required="--config" not in job["args"])
-    return problems, warnings, "%d flags against the candidate's parser" % len(groups(args)[1])
+    count = len(groups(args)[1])
+    return problems, warnings, "%d flag%s against the candidate's parser" % (count, "" if count == 1 else "s")
 
 
 def by_source(job, args, error):

@@ -53,7 +53,11 @@ def run(job, tell):
     if work.problems or work.hidden:
         report.end("asserts", [], note="not evaluated: the imports failed" if job["asserts"] else "")
     else:
-        report.end("asserts", asserts.run(job["asserts"]), note="%d expressions" % len(job["asserts"]))
+        report.end(
+            "asserts",
+            asserts.run(job["asserts"]),
+            note="%d expression%s" % (len(job["asserts"]), "" if len(job["asserts"]) == 1 else "s"),
+        )
 
     report.begin("flags")
     if job["flags"] and not work.hidden:

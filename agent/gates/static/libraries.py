@@ -2,6 +2,7 @@
 
 import os
 
+from agent.counted import counted
 from agent.gates.static import bindings, missing, needed, winners
 from agent.gates.static.elf import NotElf
 from agent.gates.static.tree import tree_of
@@ -26,13 +27,11 @@ def findings(tree, changes, own, torch):
     explained = {name for one in shadows for name in one.names}
     found = needed.wants(tree) + [one for one in unbound if not set(one.names) <= explained]
     new = _new(tree, changes, found, roots, own, torch_too)
-    note = "%d files, %d changed; %d shortcomings are the base's" % (
-        len(tree.libraries),
-        len(changes.changed),
-        len(found) - len(new),
-    )
+    files, old = counted(len(tree.libraries), "file"), len(found) - len(new)
+    shortcomings = "%s the base's" % counted(old, "shortcoming is", "shortcomings are")
+    note = "%s, %d changed; %s" % (files, len(changes.changed), shortcomings)
     if not changes.known:
-        note = "%d files; what layers changed is not known, so nothing is held against them" % len(tree.libraries)
+        note = "%s; what layers changed is not known, so nothing is held against them" % files
     if not tree.system.exact:
         note += "; the loader does not say where it looks: the usual places are assumed"
     wants = [one for one in new if isinstance(one, needed.Want)]

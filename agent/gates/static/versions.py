@@ -3,6 +3,7 @@
 import os
 import re
 
+from agent.counted import counted
 from agent.gates import pep440
 from agent.gates.static.finding import Finding
 from agent.gates.static.owners import label_major, says
@@ -21,7 +22,7 @@ def findings(tree, owners, laid, changed):
         if dist.name in laid:
             found += _code(tree, owners, dist) + _wheel(tree, dist)
     found += _modules(tree, owners, changed)
-    return found + _labels(tree, laid), "%d distributions laid" % len(laid)
+    return found + _labels(tree, laid), counted(len(laid), "distribution") + " laid"
 
 
 def _code(tree, owners, dist):
