@@ -12,9 +12,6 @@ def describe(path):
     seen = os.lstat(path)
     facts = [stat.filemode(seen.st_mode), seen.st_uid, seen.st_gid, seen.st_nlink, seen.st_size]
     facts += [seen.st_mtime_ns, seen.st_ctime_ns]
-    if not stat.S_ISDIR(seen.st_mode) and seen.st_nlink > 1:
-        # Shared with a cache of this machine's uv: whoever installs from it changes the count of links, and the ctime with it.
-        facts[3], facts[6] = "shared", "-"
     return " ".join(map(str, facts + ([os.readlink(path)] if stat.S_ISLNK(seen.st_mode) else [])))
 
 

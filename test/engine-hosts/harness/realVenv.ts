@@ -25,7 +25,7 @@ function devBase(): string | undefined {
 function madeVenv(say: (text: string) => void): string {
     const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "pulumi-sglang");
     const digest = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
-    const made = join(cache, `sglang-venv-${digest}`);
+    const made = join(cache, `sglang-copied-${digest}`);
     if (!existsSync(made)) {
         say(`making a venv with real SGLang in ${made}, once (6 GB)`);
         mkdirSync(cache, { recursive: true });
@@ -33,7 +33,10 @@ function madeVenv(say: (text: string) => void): string {
         try {
             execFileSync("uv", ["venv", "--quiet", "--clear", "--relocatable", "--python", "3.11", beside]);
             const into = ["--python", join(beside, "bin/python"), "--no-deps", "--requirement", requirements];
-            execFileSync("uv", ["pip", "install", "--quiet", ...into], { stdio: ["ignore", "inherit", "inherit"] });
+            // Copies: links to uv's cache would change with every other install from it, and a test compares link counts.
+            execFileSync("uv", ["pip", "install", "--quiet", "--link-mode", "copy", ...into], {
+                stdio: ["ignore", "inherit", "inherit"],
+            });
             renameSync(beside, made);
         } finally {
             rmSync(beside, { recursive: true, force: true });
