@@ -1,8 +1,10 @@
 """What the gates of one candidate said, as a table for people and in a file on the host."""
 
+import os
 import time
 
-from agent.files import atomic_write, write_json
+from agent.fault import Fault
+from agent.files import atomic_write, read_json, write_json
 
 WIDEST = 160
 
@@ -35,3 +37,21 @@ def write(path, release, gates):
     write_json(path + ".json", told, 0o600)
     head = "release %s, %s" % (release, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now)))
     atomic_write(path + ".txt", "\n".join([head, ""] + table(gates) + [""]).encode("utf-8", "surrogateescape"), 0o600)
+
+
+def refused(path):
+    """RefusedFacts of provider/host/facts.ts: which gate did not let the last candidate pass, and why; None when it passed."""
+    try:
+        told = read_json(path + ".json")
+    except Fault:
+        return None  # a report only: what is wrong with it must not keep the rest from being seen
+    failed = [gate for gate in told["gates"] if not gate["ok"]] if told else []
+    if not failed:
+        return None
+    return {
+        "release": os.path.basename(told["release"]),
+        "checked": told["checked"],
+        "gate": failed[0]["gate"],
+        "text": failed[0]["problems"][0]["text"],
+        "more": sum(len(gate["problems"]) for gate in failed) - 1,
+    }

@@ -5,6 +5,7 @@ import os
 from agent.claims import claims
 from agent.counted import counted
 from agent.files import read_json
+from agent.gates import report
 from agent.service import activation, keeping, proc, process, proof, systemd
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
@@ -41,6 +42,7 @@ def standing(place, spec, shown, ctl):
         "process": None,
         "running": "never activated",
         "activation": activation.facts(place),
+        "refused": report.refused(place.gates),
     }
     if spec is None:
         return facts

@@ -154,6 +154,17 @@ export interface ActivationFacts {
     message: string | null;
 }
 
+/** A gate's refusal of the last candidate. */
+export interface RefusedFacts {
+    release: string;
+    /** Seconds since the epoch. */
+    checked: number;
+    gate: string;
+    /** The first problem, and how many more there were. */
+    text: string;
+    more: number;
+}
+
 export interface ServiceFacts {
     owner: string;
     /** The wish that was last committed: the `spec` of `service.activate`, without secrets; null before the first. */
@@ -170,8 +181,10 @@ export interface ServiceFacts {
     process: ProcessFacts | null;
     /** Whether it is meant to run and does; a sentence when it does not ("exited 1 at …"). */
     running: string;
-    /** sha256 of each patched module's file as the stable link shows it. */
+    /** The last one; null before the first. */
     activation: ActivationFacts | null;
+    /** null: the last candidate passed the gates, or there was none yet. */
+    refused: RefusedFacts | null;
 }
 
 export interface EnvFacts {

@@ -1,10 +1,32 @@
+import { counted } from "../counted";
 import { explain } from "../errors";
-import type { HostFacts } from "../host/facts";
+import type { HostFacts, ServiceFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { Planning } from "../resource";
 import { claim } from "./common";
 import { activationOf, specOf, supervisorOn } from "./serviceSpec";
 import type { SglangServiceWish } from "./serviceWish";
+
+/** What became of the last `up` that did not get as far as it should, in one line; undefined when it did. */
+export function lastFailure({ activation, refused }: ServiceFacts, wanted: SglangServiceWish): string | undefined {
+    const named = (release: string): string => (release === wanted.release ? "this release" : `release ${release}`);
+    if (refused !== null) {
+        const { release, checked, gate, text, more } = refused;
+        const first = `${text.split("\n")[0]}${more === 0 ? "" : ` (and ${counted(more, "more problem")})`}`;
+        return `the last candidate (${named(release)}, ${clock(checked)}) failed in gate ${gate}: ${first}`;
+    }
+    if (activation?.state === "rolled-back" || activation?.state === "failed") {
+        const { started, stage, message } = activation;
+        const why = message === null ? "" : `: ${message.split("\n")[0]}`;
+        return `the last activation (${clock(started)}) failed in stage ${stage}${why}`;
+    }
+    return undefined;
+}
+
+/** `2026-11-30 21:05 UTC` */
+function clock(seconds: number): string {
+    return `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
 
 interface Checked {
     gates?: { ok: boolean; warnings: string[] }[];

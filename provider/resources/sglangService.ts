@@ -4,7 +4,7 @@ import { flagProblems } from "./argv";
 import { claim, idOf, nameOf } from "./common";
 import { keysId, saltFrom } from "./digests";
 import { type SglangServiceInputs, sglangServiceInputs } from "./inputs";
-import { foreseenGates } from "./serviceGates";
+import { foreseenGates, lastFailure } from "./serviceGates";
 import { portHeld } from "./servicePort";
 import { explainRestart } from "./serviceRestart";
 import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./serviceSpec";
@@ -87,6 +87,11 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
             if (told !== undefined) {
                 work.info(told);
             }
+        }
+        const live = facts.services[wanted.name];
+        const failed = live === undefined || work.changes.length === 0 ? undefined : lastFailure(live, wanted);
+        if (failed !== undefined) {
+            work.warn(failed);
         }
         const foreseen =
             prior === undefined || work.changes.length > 0 ? await foreseenGates(wanted, facts, work) : undefined;

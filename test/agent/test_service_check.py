@@ -3,6 +3,7 @@ import os
 import shutil
 import stat
 import subprocess
+import time
 import unittest
 
 from agent.files import write_json
@@ -57,5 +58,19 @@ class Foreseen(unittest.TestCase):
         self.assertEqual(lines[2].split(), ["gate", "result", "seconds", "cause"])
         self.assertEqual(lines[3].split()[:2], ["libraries", "failed"])
         self.assertEqual(stat.S_IMODE(os.stat(self.host.place.gates + ".txt").st_mode), 0o600)
+        refused = self.host.look()["refused"]
+        self.assertAlmostEqual(refused.pop("checked"), time.time(), delta=60)
+        self.assertEqual(
+            refused,
+            {
+                "release": "r1",
+                "gate": "libraries",
+                "text": "kernels/_k.abi3.so wants libgone.so.1, which the loader finds nowhere",
+                "more": 0,
+            },
+        )
         with open(self.host.place.gates + ".json") as file:
             self.assertEqual([one["gate"] for one in json.load(file)["gates"] if not one["ok"]], ["libraries"])
+        self.host.variables("e2", {"A": "1"})
+        self.host.activate("r2", env="e2")
+        self.assertIsNone(self.host.look()["refused"])

@@ -82,6 +82,11 @@ describe("a gate that fails names the cause, and leaves the running server and w
         });
     }
 
+    it("and a preview says so before it is tried again", async () => {
+        const { output } = expectExit(await workspace.pulumi("preview"));
+        assert.match(output, /the last candidate \(this release, .* UTC\) failed in gate asserts: 1 \+ 1 == 3/);
+    });
+
     it("and the old config needs no change of the server afterwards", async () => {
         describeFleet(workspace, { port });
         expectExit(await workspace.up());

@@ -149,5 +149,6 @@ function activeService(owner: string, args: Args): ServiceFacts {
         },
         running: "running",
         activation: null,
+        refused: null,
     };
 }

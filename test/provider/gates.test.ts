@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HostError } from "../../provider/host/host";
-import { bench, checked, eachTest, service } from "./fixture";
+import { bench, checked, created, eachTest, service } from "./fixture";
 
 eachTest();
 
@@ -45,6 +45,33 @@ test("gates that pass, and those that cannot be asked yet, are not spoken of", a
     bench.host.instead.set("service.check", async () => ({ gates: [{ ok: true, warnings: [] }], table }));
     await bench.provider.create("SglangService", inputs, { preview: true });
     assert.deepEqual(bench.provider.engine.kept, []);
+});
+
+test("a preview says in which gate, and why, the last candidate failed, before it is tried again", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    const news = (await bench.provider.check("SglangService", { ...service, flags: { "tp-sise": 1 } }, inputs)).inputs;
+    const live = bench.host.facts.services.s;
+    const wish = async (): Promise<string | undefined> => {
+        await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
+        return bench.provider.engine.kept.splice(0).find((text) => text.includes("the last"));
+    };
+    bench.provider.engine.lines.length = 0;
+    assert.equal(await wish(), undefined);
+    live.activation = { id: "1", state: "rolled-back", stage: "ready", started: 1_800_000_000, message: "died\nso" };
+    assert.equal(
+        await wish(),
+        "here-SglangService: the last activation (2027-01-15 08:00 UTC) failed in stage ready: died",
+    );
+    live.refused = { release: "r0", checked: 1_800_000_060, gate: "flags", text: "--tp-sise is no flag", more: 2 };
+    assert.equal(
+        await wish(),
+        "here-SglangService: the last candidate (release r0, 2027-01-15 08:01 UTC) failed in gate flags: --tp-sise is no flag (and 2 more problems)",
+    );
+    live.refused = { ...live.refused, release: String(news.release), more: 0 };
+    assert.match(
+        String(await wish()),
+        /the last candidate \(this release, 2027-01-15 08:01 UTC\) failed in gate flags: /,
+    );
 });
 
 test("a fault of asking is said and does not end the preview", async () => {
