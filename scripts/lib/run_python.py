@@ -6,6 +6,7 @@ A file that passes is one line; one that does not is shown in full. Every ten se
 """
 
 import concurrent.futures
+import os
 import re
 import subprocess
 import sys
@@ -70,6 +71,8 @@ def show(result):
 def main(jobs, files):
     at_work, over, results = {}, threading.Event(), []
     threading.Thread(target=tell_what_is_at_work, args=(at_work, over), daemon=True).start()
+    # The largest first: a long one that is begun last would be waited for alone.
+    files = sorted(files, key=os.path.getsize, reverse=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for future in concurrent.futures.as_completed([pool.submit(run, file, at_work) for file in files]):
             results.append(future.result())

@@ -8,8 +8,8 @@ import unittest
 
 from agent.service import proc
 from agent.service.preflight import may_raise
+from test.agent.service_case import DIES, Case
 from test.agent.service_host import KIND, eventually
-from test.agent.test_service_activate import DIES, Case
 
 UNIT = "/etc/systemd/system/sglang-s.service"
 

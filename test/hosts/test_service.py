@@ -41,12 +41,13 @@ class OnAHostWithSystemd(unittest.TestCase):
         ).stdout
         hosts("exec", NAME, "bash", "-c", "mkdir -p /root/tree && tar -C /root/tree -xf -", input=tree, check=True)
 
-    def passes(self, module):
-        exit, out = on_host("SGLANG_TEST_SUPERVISOR=systemd python3 -m unittest test.agent.%s" % module)
+    def passes(self, *modules):
+        names = " ".join("test.agent." + module for module in modules)
+        exit, out = on_host("SGLANG_TEST_SUPERVISOR=systemd python3 -m unittest " + names)
         self.assertEqual(exit, 0, out)
 
     def test_a_service_is_activated_followed_cancelled_and_removed(self):
-        self.passes("test_service_activate")
+        self.passes("test_service_activate", "test_service_failed", "test_service_stop")
 
     def test_units_users_logs_and_limits_are_as_declared(self):
         self.passes("test_service_systemd")
@@ -59,8 +60,8 @@ class OnAHostWithSystemd(unittest.TestCase):
         if exit != 0:
             self.skipTest("no manager for users on this host: " + out.strip().split("\n")[-1])
         tests = (
-            "test_service_activate.AnActivation test_service_activate.ARemoval test_service_cut.TheWayForward "
-            "test_service_activate.AFailedActivation"
+            "test_service_activate.AnActivation test_service_stop.ARemoval test_service_cut.TheWayForward "
+            "test_service_failed.AFailedActivation"
         )
         names = " ".join("test.agent." + name for name in tests.split())
         exit, out = on_host(
