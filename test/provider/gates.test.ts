@@ -53,9 +53,8 @@ test("a preview says in which gate, and why, the last candidate failed, before i
     const live = bench.host.facts.services.s;
     const wish = async (): Promise<string | undefined> => {
         await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
-        return bench.provider.engine.kept.splice(0).find((text) => text.includes("the last"));
+        return bench.provider.engine.kept.findLast((text) => text.includes("the last"));
     };
-    bench.provider.engine.lines.length = 0;
     assert.equal(await wish(), undefined);
     live.activation = { id: "1", state: "rolled-back", stage: "ready", started: 1_800_000_000, message: "died\nso" };
     assert.equal(
