@@ -4,7 +4,6 @@ import signal
 import stat
 import threading
 import unittest
-import unittest.mock
 
 from agent.service import proc
 from test.agent.service_case import Case

@@ -3,7 +3,6 @@ import os
 import socket
 import threading
 import unittest
-import unittest.mock
 
 from agent.claims import claims
 from test.agent.service_case import DIES, NEVER, Case
