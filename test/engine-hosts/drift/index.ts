@@ -26,10 +26,9 @@ export async function declared(host: TestHost): Promise<Files> {
     return JSON.parse(stdout) as Files;
 }
 
-/** One host that serves `chat` from the venv `tiny`, and has `theirs` ready, an adopted one; `widget` can be upgraded, `gadget` be added. */
+/** Hosts that serve `chat` from the venv `tiny`, and have `theirs` ready, an adopted one; `widget` can be upgraded, `gadget` be added. */
 export async function declareDrift(stand: HostStand): Promise<void> {
-    const { workspace } = stand;
-    const host = stand.host("one");
+    const { workspace, hosts } = stand;
     for (const [name, version] of [
         ["widget", "1.0"],
         ["widget", "2.0"],
@@ -40,8 +39,9 @@ export async function declareDrift(stand: HostStand): Promise<void> {
         execFileSync("python3", ["-B", "-c", make], { cwd: project });
     }
     const install = `cd / && uv venv -q --python /usr/bin/python3 ${THEIRS} && uv pip install -q --python ${THEIRS}/bin/python --no-index --find-links /opt/wheels sglang widget==1.0`;
-    const made = await host.exec("sh", "-euc", install);
-    assert.equal(made.exit, 0, made.stderr);
+    for (const made of await Promise.all(Object.values(hosts).map((host) => host.exec("sh", "-euc", install)))) {
+        assert.equal(made.exit, 0, made.stderr);
+    }
     const lock = ["--no-index", "sglang==0.5.23+standin", "pybase64==1.4.2+standin", "widget==1.0", ""];
     workspace.write("locks/standin.txt", lock.join("\n"));
     workspace.write("patches/answer.diff", answerDiff("Lyon."));
@@ -62,7 +62,12 @@ export async function declareDrift(stand: HostStand): Promise<void> {
                 ready: { timeout: "30s", stable: "1s" },
             },
         },
-        hosts: { one: { connection: reached(host), services: ["chat"], venvs: ["theirs"] } },
+        hosts: Object.fromEntries(
+            Object.entries(hosts).map(([name, host]) => [
+                name,
+                { connection: reached(host), services: ["chat"], venvs: ["theirs"] },
+            ]),
+        ),
     });
 }
 
@@ -105,6 +110,18 @@ function at(value: unknown, path: string): unknown {
             value,
         ) ?? null
     );
+}
+
+/** What a plain preview says below its tree of one host's resources. */
+export function toldOf(output: string, host: string): string {
+    const blocks = output.split(/^ {2,4}(?=\S+ \([^)]*\):$)/m);
+    return blocks.filter((block) => block.split("\n", 1)[0]?.includes(` (${host}-`)).join("");
+}
+
+/** The rows of one host, by their names without the host's. */
+export function seenOn(seen: Seen, host: string): Seen {
+    const own = Object.entries(seen).filter(([row]) => row.startsWith(`${host}-`));
+    return Object.fromEntries(own.map(([row, paths]) => [row.slice(host.length + 1), paths]));
 }
 
 /** What was seen, with ANY wherever that is expected and something is there. */

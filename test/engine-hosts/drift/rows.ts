@@ -10,7 +10,7 @@ export interface Row {
     edit: string;
     /** All that preview shows. */
     shows: Seen;
-    /** What `up` says besides. */
+    /** What preview says of the host besides. */
     says?: RegExp[];
     /** Whether the repair replaces the process. */
     restarts?: boolean;
@@ -30,8 +30,8 @@ const WANTED = `${ROOT}/venvs/theirs/releases/$(sed -n 's/^ "release": "\\(.*\\)
 const sneaky = (path: string, from: string, to: string) =>
     `f=${path}; t=$(stat -c %y $f); sed -i 's/${from}/${to}/' $f; touch -d "$t" $f`;
 
-const venv = (paths: Record<string, [unknown, unknown]>): Seen => ({ "one-tiny": paths });
-const service = (paths: Record<string, [unknown, unknown]>): Seen => ({ "one-chat": paths });
+const venv = (paths: Record<string, [unknown, unknown]>): Seen => ({ tiny: paths });
+const service = (paths: Record<string, [unknown, unknown]>): Seen => ({ chat: paths });
 const edited = (path: string, word = "edited on the host"): Record<string, [unknown, unknown]> => ({
     [`files["${path}"]`]: [word, null],
 });
@@ -163,12 +163,12 @@ export const rows: Row[] = [
     {
         what: "the staged environment edited",
         edit: `sed -i 's/hello/goodbye/' ${SERVICE}/env-*.json`,
-        shows: { "one-chat-env": { 'variables["GREETING"]': ["goodbye", "hello"] } },
+        shows: { "chat-env": { 'variables["GREETING"]': ["goodbye", "hello"] } },
     },
     {
         what: "the staged environment removed",
         edit: `rm ${SERVICE}/env-*.json`,
-        shows: { "one-chat-env": { 'variables["GREETING"]': [null, "hello"] } },
+        shows: { "chat-env": { 'variables["GREETING"]': [null, "hello"] } },
     },
     {
         what: "the unit edited",
@@ -245,22 +245,22 @@ export const rows: Row[] = [
     {
         what: "a distribution upgraded in an adopted base",
         edit: `${ADOPTED} widget==2.0`,
-        shows: { "one-theirs": { release: [ANY, ANY] } },
+        shows: { theirs: { release: [ANY, ANY] } },
         says: [/widget 1\.0 → 2\.0/],
         becomes: { run: `grep -h VERSION ${WANTED}/widget/__init__.py`, prints: "VERSION = '2.0'" },
     },
     {
         what: "a distribution installed in an adopted base",
         edit: `${ADOPTED} gadget`,
-        shows: { "one-theirs": { release: [ANY, ANY] } },
+        shows: { theirs: { release: [ANY, ANY] } },
         says: [/gadget \(none\) → 1\.0/],
         becomes: { run: `grep -h VERSION ${WANTED}/gadget/__init__.py`, prints: "VERSION = '1.0'" },
     },
     {
         what: "a distribution removed from an adopted base",
-        edit: `uv pip uninstall -q --python ${THEIRS}/bin/python gadget`,
-        shows: { "one-theirs": { release: [ANY, ANY] } },
-        says: [/gadget 1\.0 → \(none\)/],
-        becomes: { run: `ls -d ${WANTED}/gadget || echo none`, prints: "none" },
+        edit: `uv pip uninstall -q --python ${THEIRS}/bin/python widget`,
+        shows: { theirs: { release: [ANY, ANY] } },
+        says: [/widget 1\.0 → \(none\)/],
+        becomes: { run: `ls -d ${WANTED}/widget || echo none`, prints: "none" },
     },
 ];
