@@ -1,6 +1,6 @@
 """Runs one command as a service's unit would, and leaves none of its processes behind.
 
-It is started as a program of its own (`python3 -I -S -c SOURCE JOB ANSWER REPORT`, the numbers of three open files):
+It is started as a program of its own (agent/alone.py; `python3 -I -S -c SOURCE JOB ANSWER REPORT`, the numbers of three open files):
 to change user and limits between fork and exec is only safe in a process with a single thread, and a subreaper
 collects the descendants that leave their session. It reads what to do as one line of JSON from stdin; when stdin
 ends, because whoever asked gave up or died, everything is killed.
@@ -15,42 +15,11 @@ import signal
 import sys
 import time
 
+from agent.offspring import adopt_orphans, below, prctl
+
 PR_SET_PDEATHSIG = 1
-PR_SET_CHILD_SUBREAPER = 36
 KILL_SECONDS = 10
 POLL_SECONDS = 0.02
-
-
-def prctl(option, value):
-    """False where the C library cannot be asked: then only the session is killed, not what has left it."""
-    try:
-        import ctypes
-
-        return ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0
-    except Exception:
-        return False
-
-
-def children():
-    """{pid: parent} of all processes."""
-    parents = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                with open("/proc/%s/stat" % name, "rb") as file:
-                    parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
-            except (OSError, IndexError, ValueError):
-                continue
-    return parents
-
-
-def descendants(top):
-    """All processes below `top`, nearest first."""
-    parents, found, level = children(), [], {top}
-    while level:
-        level = {pid for pid, parent in parents.items() if parent in level}
-        found += sorted(level)
-    return found
 
 
 def limit(name, value):
@@ -139,7 +108,7 @@ def kill_all(pid):
     """Kills what is left; the pids that would not die within ten seconds (a driver can hold them)."""
     deadline = time.monotonic() + KILL_SECONDS
     while True:
-        left = descendants(os.getpid())
+        left = below(os.getpid())
         for kill, target in [(os.killpg, pid)] + [(os.kill, each) for each in left]:
             with contextlib.suppress(OSError):
                 kill(target, signal.SIGKILL)
@@ -157,7 +126,7 @@ def main(job, answer, report):
     for number in (job, answer, report):
         os.set_inheritable(number, False)
     spec = json.loads(sys.stdin.buffer.raw.readline().decode())
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
+    adopt_orphans()  # else only the session is killed, not what has left it
     reader, failure = os.pipe()
     pid = os.fork()
     if pid == 0:

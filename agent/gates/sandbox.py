@@ -12,11 +12,14 @@ import sys
 import tempfile
 import time
 
+from agent.alone import assembled
 from agent.bundle import source
 from agent.fault import Fault
 from agent.service.account import account
 
 TAIL = 65536
+# The keeper, and before it what it imports: one program.
+KEEPER = ("agent.offspring", "agent.gates.keeper")
 
 Outcome = collections.namedtuple("Outcome", "exit signal ended answer output left seconds")
 Outcome.__doc__ = """How a command ended.
@@ -64,7 +67,7 @@ def run(argv, env, cwd, user=None, group=None, limits=None, job=b"", timeout=600
         command = argv(files[0], files[1]) if callable(argv) else list(argv)
         spec = {"argv": command, "env": env, "cwd": cwd, "identity": who, "limits": limits or {}}
         keeper = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", source("agent.gates.keeper")] + [str(number) for number in files],
+            [sys.executable, "-I", "-S", "-c", assembled(KEEPER, source)] + [str(number) for number in files],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -1,29 +1,27 @@
 """Keeps one server running where there is no systemd: `python -I keeper.py LAUNCHER SPEC STATE`.
 
-It stands alone in the directory of its service. It starts the launcher in a session of its own, starts it again when it
-fails, and adopts every process that the server leaves behind, so that at a stop none stays. It does not outlive a reboot.
-SIGTERM ends the server and then the keeper.
+It stands alone in the directory of its service, as one file with what it imports (agent/alone.py). It starts the launcher
+in a session of its own, starts it again when it fails, and adopts every process that the server leaves behind, so that at
+a stop none stays. It does not outlive a reboot. SIGTERM ends the server and then the keeper.
 """
 
 import contextlib
-import ctypes
 import json
 import os
-import shutil
 import signal
 import sys
 import time
 
+from agent.offspring import adopt_orphans, below, kill, reaped, ticks
+from agent.service.serverlog import open_log, rotate
+
 BACKOFF = (1, 2, 5, 10, 30, 60)
 #: Seconds of a run after which the next failure counts as a first one.
 SETTLED = 300
-LOG_SIZE = 64 * 1024 * 1024
-LOG_FILES = 3
 #: Seconds between two looks at the log's size.
 CHECK = 10
 #: The wait status of a server that could not be started at all: exit code 127.
 NOT_STARTED = 127 << 8
-PR_SET_CHILD_SUBREAPER = 36
 
 
 class Keeper:
@@ -42,7 +40,10 @@ class Keeper:
         self.unsaid = False
 
     def run(self):
-        adopt_orphans()
+        if not adopt_orphans():
+            raise OSError(
+                "this system cannot make the keeper a subreaper, so what the server leaves could not be ended"
+            )
         signal.signal(signal.SIGTERM, self.stop)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -79,7 +80,7 @@ class Keeper:
                     return status
             if time.monotonic() - checked > CHECK:
                 checked = time.monotonic()
-                self.rotate()
+                rotate(self.log)
                 self.tell()
             if self.stopping:
                 return self.end()
@@ -87,7 +88,7 @@ class Keeper:
 
     def spawn(self):
         nothing = os.open(os.devnull, os.O_RDWR)
-        log = self.open_log()
+        log = open_log(self.log)
         python = os.path.dirname(self.launcher) + "/venv/bin/python"
         try:
             pid = os.fork()
@@ -109,14 +110,6 @@ class Keeper:
         os.close(log)
         os.close(nothing)
         return pid
-
-    def open_log(self):
-        """The log, made again where somebody took it away. A server without a log is better than none."""
-        try:
-            os.makedirs(os.path.dirname(self.log), exist_ok=True)
-            return os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        except OSError:
-            return os.open(os.devnull, os.O_WRONLY)
 
     def end(self):
         """SIGTERM to the server, and its wait status; SIGKILL when it takes too long."""
@@ -184,96 +177,10 @@ class Keeper:
             os.replace(self.state + ".new", self.state)
             self.unsaid = False
 
-    def rotate(self):
-        """Copies a large log aside and empties it: the server keeps the file open, and appends.
-
-        A log that somebody moved away, or that cannot be copied, is left to them.
-        """
-        with contextlib.suppress(OSError):
-            if os.path.getsize(self.log) < LOG_SIZE:
-                return
-            for number in range(LOG_FILES, 1, -1):
-                older = "%s.%d" % (self.log, number - 1)
-                if os.path.exists(older):
-                    os.replace(older, "%s.%d" % (self.log, number))
-            copy_private(self.log, self.log + ".1")
-            os.truncate(self.log, 0)
-
 
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
-
-
-def adopt_orphans():
-    """Makes this process the parent of what its descendants leave behind, however they left their session."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
-
-
-def reaped():
-    """(pid, wait status) of every child that has ended."""
-    ended = []
-    while True:
-        try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return ended
-        if pid == 0:
-            return ended
-        ended.append((pid, status))
-
-
-def below(root):
-    """Pids of all descendants; zombies too, they are reaped."""
-    children = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            fields = fields_of(int(name))
-            if fields:
-                children.setdefault(int(fields[1]), []).append(int(name))
-    found, todo = [], [root]
-    while todo:
-        more = children.get(todo.pop(), [])
-        found += more
-        todo += more
-    return found
-
-
-def fields_of(pid):
-    """/proc/PID/stat from the state on, or None."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            line = file.read()
-    except OSError:
-        return None
-    return line[line.rindex(b")") + 2 :].split()
-
-
-def ticks(pid):
-    fields = fields_of(pid)
-    return int(fields[19]) if fields else None
-
-
-def kill(pid, number):
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, number)
-
-
-def copy_private(source, target):
-    """Copies a log; keys stand in it, so nobody else may read the copy, not even while it grows."""
-    try:
-        with open(source, "rb") as old, open(
-            os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
-        ) as new:
-            os.fchmod(new.fileno(), 0o600)
-            shutil.copyfileobj(old, new)
-    except OSError:
-        # Half a copy would push the whole ones out, one more at each attempt.
-        if os.path.exists(target):
-            os.unlink(target)
-        raise
 
 
 def sentence(status):

@@ -5,6 +5,8 @@ import os
 import pwd
 import time
 
+from agent.offspring import fields_of
+
 HZ = os.sysconf("SC_CLK_TCK")
 
 Stat = collections.namedtuple("Stat", "pid state ppid group session ticks")
@@ -12,12 +14,9 @@ Stat = collections.namedtuple("Stat", "pid state ppid group session ticks")
 
 def stat(pid):
     """One process, or None when it is gone. `ticks` is its start in clock ticks since boot."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as file:
-            line = file.read()
-    except OSError:
+    fields = fields_of(pid)
+    if fields is None:
         return None
-    fields = line[line.rindex(b")") + 2 :].split()
     return Stat(pid, fields[0].decode(), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
 
 

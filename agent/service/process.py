@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 
+from agent.alone import assembled
 from agent.fault import Fault
 from agent.files import atomic_write, read_json, remove_file
 from agent.service import keeping, proc, sweep
@@ -13,6 +14,9 @@ from agent.service.logs import FileLog
 from agent.service.resident import source
 from agent.service.state import State
 from agent.service.systemd import touch_private
+
+#: The keeper, and before it what it imports: one program.
+KEEPER = ("agent.offspring", "agent.service.serverlog", "agent.service.keeper")
 
 
 class Process:
@@ -65,7 +69,7 @@ class Process:
     def install(self, spec):
         """Puts the keeper in place. It is started by `start` and ends with the service."""
         touch_private(spec["log"])
-        atomic_write(self.place.keeper, source("agent.service.keeper").encode(), 0o644)
+        atomic_write(self.place.keeper, assembled(KEEPER, source).encode(), 0o644)
 
     def start(self):
         """Starts the keeper and returns once it has started the launcher. Fault: not-started."""

@@ -3,11 +3,11 @@
 import os
 import re
 
-from agent.claims import claim, owns, release_claim
+from agent.claims import claim
 from agent.fault import Fault
 from agent.files import read_json, remove_file, write_json
 from agent.lock import locked
-from agent.tidy import remove_empty
+from agent.staging.forget import forget
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -29,14 +29,9 @@ def stage(request):
 
 def remove(request):
     """Forgets the variables, but for those that a service still runs with: they go with it."""
-    layout, wanted = request.layout, request.args["claim"]
-    with locked(request, "removing the environment of %s" % wanted["name"]):
-        if owns(layout, wanted, read_json(layout.service(wanted["name"], "env.json"))):
-            remove_file(layout.service(wanted["name"], "env.json"))
-            _drop_others(layout, wanted["name"], set())
-            remove_empty(layout.service(wanted["name"]))
-            release_claim(layout, wanted)
-    return {}
+    layout, service = request.layout, request.args["claim"]["name"]
+    path = layout.service(service, "env.json")
+    return forget(request, "the environment", path, lambda: _drop_others(layout, service, set()))
 
 
 def staged(layout, service):

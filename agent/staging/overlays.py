@@ -3,12 +3,13 @@
 import importlib
 import os
 
-from agent.claims import claim, owns, release_claim
+from agent.claims import claim
 from agent.fault import Fault
-from agent.files import read_json, remove_file, write_json
+from agent.files import read_json, write_json
 from agent.lock import locked
+from agent.staging.forget import forget
 from agent.store import require
-from agent.tidy import remove_empty, remove_tree
+from agent.tidy import remove_tree
 
 
 def stage(request):
@@ -35,14 +36,9 @@ def stage(request):
 
 def remove(request):
     """Forgets the overlays of a venv; trees that no other one wants go. Releases that were made with them keep them."""
-    layout, wanted = request.layout, request.args["claim"]
-    with locked(request, "removing overlays of %s" % wanted["name"]):
-        if owns(layout, wanted, read_json(layout.venv(wanted["name"], "overlays.json"))):
-            remove_file(layout.venv(wanted["name"], "overlays.json"))
-            remove_empty(layout.venv(wanted["name"]))
-            _drop_unused(layout)
-            release_claim(layout, wanted)
-    return {}
+    layout = request.layout
+    path = layout.venv(request.args["claim"]["name"], "overlays.json")
+    return forget(request, "overlays", path, lambda: _drop_unused(layout))
 
 
 def staged(layout, venv):

@@ -1,10 +1,10 @@
 """`patch.stage`, `patch.remove`: which files of which packages a venv is to get, by the hash of their content."""
 
-from agent.claims import claim, owns, release_claim
-from agent.files import read_json, remove_file, sha256_file, write_json
+from agent.claims import claim
+from agent.files import read_json, sha256_file, write_json
 from agent.lock import locked
+from agent.staging.forget import forget
 from agent.store import require
-from agent.tidy import remove_empty
 
 
 def stage(request):
@@ -20,13 +20,8 @@ def stage(request):
 
 def remove(request):
     """Forgets the patches of a venv. Releases that were made with them keep them."""
-    layout, wanted = request.layout, request.args["claim"]
-    with locked(request, "removing patches of %s" % wanted["name"]):
-        if owns(layout, wanted, read_json(layout.venv(wanted["name"], "patches.json"))):
-            remove_file(layout.venv(wanted["name"], "patches.json"))
-            remove_empty(layout.venv(wanted["name"]))
-            release_claim(layout, wanted)
-    return {}
+    path = request.layout.venv(request.args["claim"]["name"], "patches.json")
+    return forget(request, "patches", path)
 
 
 def staged(layout, venv):

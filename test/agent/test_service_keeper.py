@@ -8,7 +8,9 @@ import tempfile
 import time
 import unittest
 
-from agent.service import keeper, proc, process
+from agent import bundle
+from agent.alone import assembled
+from agent.service import proc, process, serverlog
 from agent.service.detach import start_detached
 from test.agent.service_host import eventually
 
@@ -37,8 +39,8 @@ class Case(unittest.TestCase):
         self.addCleanup(self.end)
 
     def source(self):
-        with open(keeper.__file__) as file:
-            return file.read().replace("CHECK = 10\n", "CHECK = 0.1\n").replace("LOG_SIZE = 64", "LOG_SIZE = 1")
+        text = assembled(process.KEEPER, bundle.source)
+        return text.replace("CHECK = 10\n", "CHECK = 0.1\n").replace("LOG_SIZE = 64", "LOG_SIZE = 1")
 
     def at(self, *parts):
         return os.path.join(self.dir, *parts)
@@ -123,7 +125,7 @@ class AKeeper(Case):
     def test_leaves_no_half_of_a_log_that_it_could_not_put_aside(self):
         os.makedirs(self.log)
         with self.assertRaises(OSError):
-            keeper.copy_private(self.log, self.log + ".1")
+            serverlog.copy_private(self.log, self.log + ".1")
         self.assertFalse(os.path.exists(self.log + ".1"))
 
 

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
     completion,
     describeFleet,
     expectExit,
-    freePort,
     type Started,
+    served,
     server,
     servers,
     stagesSince,
     until,
-    Workspace,
 } from "./harness";
 
 /** Far less than what the new server takes. */
@@ -18,48 +17,39 @@ const SECONDS = 15;
 
 /** One ^C on the terminal reaches the engine, which tells the provider, which tells the agent. */
 describe("one interrupt of up", () => {
-    let workspace: Workspace;
-    let port: number;
-    const wish = (answer: string, readyAfter: number, checks = {}) =>
-        describeFleet(workspace, {
-            port,
-            answer,
-            env: { STANDIN_READY_AFTER: String(readyAfter) },
-            service: { checks },
-        });
-
-    before(async () => {
-        workspace = await Workspace.make();
-        port = await freePort();
-        wish("old", 0);
-        expectExit(await workspace.up());
+    const wishes = (answer: string, readyAfter: number, checks = {}) => ({
+        answer,
+        env: { STANDIN_READY_AFTER: String(readyAfter) },
+        service: { checks },
     });
-    after(() => workspace.close());
+    const on = served(wishes("old", 0));
+    const wish = (...wished: Parameters<typeof wishes>) =>
+        describeFleet(on.workspace, { port: on.port, ...wishes(...wished) });
 
     it("during the gates leaves the running server alone, and says so", async () => {
-        const pid = server(workspace);
+        const pid = server(on.workspace);
         wish("gated", 0, { assert: ["__import__('time').sleep(30) is None"] });
-        const up = workspace.start("up", "--yes", "--skip-preview");
+        const up = on.workspace.start("up", "--yes", "--skip-preview");
         await up.said(/gate asserts/);
         const { output, seconds } = await interrupted(up);
         assert.match(output, /error: cancelled: here \(local\): cancelled before anything that runs was touched/);
         assert.ok(seconds < SECONDS, `it took ${seconds} s`);
-        assert.equal(server(workspace), pid);
+        assert.equal(server(on.workspace), pid);
     });
 
     it("after the old server was stopped ends too, and says that the host goes on; the next up follows to the end", async () => {
         wish("new", 30);
         const since = Date.now() / 1000;
-        const up = workspace.start("up", "--yes", "--skip-preview");
-        await until("stage wait", () => stagesSince(workspace, since).includes("wait"));
+        const up = on.workspace.start("up", "--yes", "--skip-preview");
+        await until("stage wait", () => stagesSince(on.workspace, since).includes("wait"));
         const { output, seconds } = await interrupted(up);
         assert.match(output, /service chat goes on by itself until the new or the old server serves/);
         assert.match(output, /To mend it: run `pulumi up` again: it follows to the end/);
         assert.ok(seconds < SECONDS, `it took ${seconds} s`);
-        expectExit(await workspace.up());
-        assert.equal(await completion(port), "new");
-        assert.equal(servers(workspace).length, 1);
-        expectExit(await workspace.up("--expect-no-changes"));
+        expectExit(await on.workspace.up());
+        assert.equal(await completion(on.port), "new");
+        assert.equal(servers(on.workspace).length, 1);
+        expectExit(await on.workspace.up("--expect-no-changes"));
     });
 
     /** Sends one ^C; how the command ended, without a word of the SDK about its own calls, and how long that took. */

@@ -1,52 +1,42 @@
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
     completion,
-    describeFleet,
     expectExit,
-    freePort,
     kill,
     processesOf,
     releases,
     rootOf,
+    served,
     server,
     servers,
     until,
-    Workspace,
+    type Workspace,
 } from "./harness";
 
 describe("what others change on the host", () => {
-    let workspace: Workspace;
-    let port: number;
-
-    before(async () => {
-        workspace = await Workspace.make();
-        port = await freePort();
-        describeFleet(workspace, { port });
-        expectExit(await workspace.up());
-    });
-    after(() => workspace.close());
+    const on = served();
 
     it("a server that was killed for good shows in preview, and up starts it", async () => {
         // The supervisor would start it again.
-        for (const pid of [...keepers(workspace), ...servers(workspace)]) {
+        for (const pid of [...keepers(on.workspace), ...servers(on.workspace)]) {
             kill(pid, "SIGKILL");
         }
-        await until("no server", () => servers(workspace).length === 0);
-        const { paths } = await workspace.plan();
+        await until("no server", () => servers(on.workspace).length === 0);
+        const { paths } = await on.workspace.plan();
         assert.ok((paths["here-chat"] ?? []).length > 0, JSON.stringify(paths));
-        expectExit(await workspace.up());
-        assert.equal(await completion(port), "Lyon.");
-        expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
+        expectExit(await on.workspace.up());
+        assert.equal(await completion(on.port), "Lyon.");
+        expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
     });
 
     it("an edited file of the release shows by its path, and up puts it back", async () => {
-        const [release] = releases(workspace);
+        const [release] = releases(on.workspace);
         const path = "sglang/srt/server_args.py";
         const file = join(
-            rootOf(workspace),
+            rootOf(on.workspace),
             "venvs/tiny/releases",
             release as string,
             "lib/python3.11/site-packages",
@@ -57,13 +47,13 @@ describe("what others change on the host", () => {
         writeFileSync(`${file}.new`, `${content}# edited by hand\n`);
         renameSync(`${file}.new`, file);
 
-        const preview = expectExit(await workspace.pulumi("preview", "--diff"));
+        const preview = expectExit(await on.workspace.pulumi("preview", "--diff"));
         assert.match(preview.output, /sglang\/srt\/server_args\.py/);
-        expectExit(await workspace.up());
+        expectExit(await on.workspace.up());
         assert.equal(readFileSync(file, "utf8"), content);
-        assert.equal(await completion(port), "Lyon.");
-        server(workspace);
-        expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
+        assert.equal(await completion(on.port), "Lyon.");
+        server(on.workspace);
+        expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
     });
 });
 

@@ -1,33 +1,24 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import {
     answerModule,
     completion,
     describeFleet,
     expectExit,
-    freePort,
     kill,
     processesOf,
+    served,
     server,
     servers,
     stagesSince,
     until,
-    Workspace,
+    type Workspace,
 } from "./harness";
 
 const set = (name: string, value: string) => `os.environ[${JSON.stringify(name)}] = ${JSON.stringify(value)}`;
 
 describe("a release that passes the gates and does not serve is taken back", () => {
-    let workspace: Workspace;
-    let port: number;
-
-    before(async () => {
-        workspace = await Workspace.make();
-        port = await freePort();
-        describeFleet(workspace, { port });
-        expectExit(await workspace.up());
-    });
-    after(() => workspace.close());
+    const on = served();
 
     for (const { what, line, ready, stage } of [
         {
@@ -44,55 +35,47 @@ describe("a release that passes the gates and does not serve is taken back", () 
         },
     ]) {
         it(what, async () => {
-            describeFleet(workspace, { port, module: answerModule("Nice.", line), service: { ready } });
-            const outcome = await workspace.up();
+            describeFleet(on.workspace, { port: on.port, module: answerModule("Nice.", line), service: { ready } });
+            const outcome = await on.workspace.up();
             assert.notEqual(outcome.code, 0, outcome.output);
             assert.match(outcome.output, stage);
             assert.match(outcome.output, /restored|old release|rolled back/i);
-            assert.equal(await completion(port), "Lyon.");
-            server(workspace);
+            assert.equal(await completion(on.port), "Lyon.");
+            server(on.workspace);
         });
     }
 
     it("and the old config is served without a restart", async () => {
-        const pid = server(workspace);
-        describeFleet(workspace, { port });
-        expectExit(await workspace.up());
-        assert.equal(server(workspace), pid);
+        const pid = server(on.workspace);
+        describeFleet(on.workspace, { port: on.port });
+        expectExit(await on.workspace.up());
+        assert.equal(server(on.workspace), pid);
     });
 });
 
 describe("pulumi and the provider killed in the middle of an activation", () => {
-    let workspace: Workspace;
-    let port: number;
-    const wish = (answer: string) => describeFleet(workspace, { port, answer, env: { STANDIN_READY_AFTER: "1" } });
-
-    before(async () => {
-        workspace = await Workspace.make();
-        port = await freePort();
-        wish("start");
-        expectExit(await workspace.up());
-    });
-    after(() => workspace.close());
+    const env = { STANDIN_READY_AFTER: "1" };
+    const on = served({ answer: "start", env });
+    const wish = (answer: string) => describeFleet(on.workspace, { port: on.port, answer, env });
 
     for (const stage of ["save", "stop", "start", "wait", "stable", "prove"]) {
         it(`in stage ${stage}: the host ends old or new, and the next up converges`, async () => {
-            const before = await completion(port);
+            const before = await completion(on.port);
             wish(stage);
             const since = Date.now() / 1000;
-            const up = workspace.start("up", "--yes", "--skip-preview");
-            await until(`stage ${stage}`, () => stagesSince(workspace, since).includes(stage));
-            for (const pid of controllers(workspace)) {
+            const up = on.workspace.start("up", "--yes", "--skip-preview");
+            await until(`stage ${stage}`, () => stagesSince(on.workspace, since).includes(stage));
+            for (const pid of controllers(on.workspace)) {
                 kill(pid, "SIGKILL");
             }
             await up.ended;
 
-            await until("old or new answers", () => answersOneOf(port, [before, stage]));
-            await until("one server", () => servers(workspace).length === 1);
-            expectExit(await workspace.pulumi("cancel", "--yes"));
-            expectExit(await workspace.up());
-            assert.equal(await completion(port), stage);
-            server(workspace);
+            await until("old or new answers", () => answersOneOf(on.port, [before, stage]));
+            await until("one server", () => servers(on.workspace).length === 1);
+            expectExit(await on.workspace.pulumi("cancel", "--yes"));
+            expectExit(await on.workspace.up());
+            assert.equal(await completion(on.port), stage);
+            server(on.workspace);
         });
     }
 });

@@ -5,6 +5,7 @@ export { golden } from "./golden";
 export { orderedDiff, orderedTree } from "./ordered";
 export { nameOf, type Plan } from "./plan";
 export { endProcessesOf, kill, processesOf, type Running } from "./processes";
+export { type Served, served } from "./served";
 export { releases, server, servers, stagesSince, until } from "./serving";
 export { completion, freePort, standinWheels } from "./standin";
 export { noTerminal } from "./terminal";
