@@ -82,14 +82,17 @@ def _not_here(spec, error):
 
 def remedy_of(place, pids):
     """What frees a port; a service of this root may be moved, and its process must not be ended by hand."""
+    service = service_of(place, pids)
+    if service is None:
+        return "end that process if it may end, or set another `port`"
+    return "that is service `%s`: change its port, or remove it, in an `up` before this one" % service
+
+
+def service_of(place, pids):
+    """Name of the service of this root that one of the processes is; None when none is."""
     folder = place.layout.at("services") + os.sep
     words = [word for pid in pids for word in proc.cmdline(pid)[:1] if word.startswith(folder)]
-    if not words:
-        return "end that process if it may end, or set another `port`"
-    return (
-        "that is service `%s`: change its port, or remove it, in an `up` before this one"
-        % words[0][len(folder) :].split(os.sep)[0]
-    )
+    return words[0][len(folder) :].split(os.sep)[0] if words else None
 
 
 def port_free(place, spec):

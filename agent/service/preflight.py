@@ -8,6 +8,7 @@ from agent.fault import Fault
 from agent.files import existing, free_bytes
 from agent.service import systemctl
 from agent.service.access import denied, first_closed
+from agent.service.gpus import gpus
 from agent.service.ports import bindable, port
 
 #: Less than this in /dev/shm, and NCCL or SGLang's shared memory fails at start.
@@ -19,7 +20,7 @@ CAP_SYS_RESOURCE = 24
 def preflight(place, spec, ours):
     """Raises one Fault with every problem. `ours`: pids of the process that is to be replaced."""
     problems = []
-    for check in (port, bindable, paths, log, limits, memory, disk, manager):
+    for check in (port, bindable, gpus, paths, log, limits, memory, disk, manager):
         problems += check(place, spec, ours)
     if len(problems) == 1:
         raise problems[0]

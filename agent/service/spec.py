@@ -56,6 +56,7 @@ def build(place, wish, account, variables, venv, config=None):
         "address": declared["address"],
         "port": declared["port"],
         "modelPath": declared.get("modelPath"),
+        "shareGpus": bool(declared.get("shareGpus")),
         "config": config,
     }
 

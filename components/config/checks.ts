@@ -9,6 +9,7 @@ import { strict } from "./strict";
 export const checks = strict({
     imports: open(gates.shape.imports),
     assert: open(gates.shape.asserts),
+    acceptLibraries: open(gates.shape.acceptLibraries),
     flags: open(gates.shape.flags),
     timeout: duration.optional().describe("Time that all of them together may take; duration. Default: 10m."),
 }).meta({

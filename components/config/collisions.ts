@@ -27,18 +27,22 @@ export function collisions(raw: unknown): Issue[] {
     ];
 }
 
-/** GPUs that two services of one host share: legal, and rarely meant. */
+/** GPUs that two services of one host share, where not both say that they do: the second to start will be refused. */
 export function sharedGpus(raw: unknown): { host: string; message: string }[] {
     const first = new Map<string, string>();
-    const uses = placements(raw).flatMap(({ host, name, merged }) =>
-        list(merged.gpus).map((gpu) => ({ host, name, gpu: String(gpu) })),
+    const sharing = new Set(
+        placements(raw)
+            .filter(({ merged }) => merged.shareGpus === true)
+            .map(({ host, name }) => `${host}/${name}`),
     );
-    return uses.flatMap(({ host, name, gpu }) => {
+    const uses = placements(raw).flatMap(({ host, name, merged }) =>
+        list(merged.gpus).map((gpu) => ({ host, name, gpu: String(gpu), shares: merged.shareGpus === true })),
+    );
+    return uses.flatMap(({ host, name, gpu, shares }) => {
         const before = first.get(`${host}/${gpu}`);
         first.set(`${host}/${gpu}`, before ?? name);
-        return before === undefined
-            ? []
-            : [{ host, message: `GPU ${gpu} is given to both \`${before}\` and \`${name}\`` }];
+        const message = `GPU ${gpu} is given to both \`${before}\` and \`${name}\`; \`shareGpus: true\` of both says that it is meant`;
+        return before === undefined || (shares && sharing.has(`${host}/${before}`)) ? [] : [{ host, message }];
     });
 }
 

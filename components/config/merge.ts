@@ -28,7 +28,14 @@ function over(base: ServiceConfig, next: ServiceConfig): ServiceConfig {
 export function mergeChecks(venv: ChecksConfig = {}, service: ChecksConfig = {}): ChecksConfig {
     const imports = [...(venv.imports ?? []), ...(service.imports ?? [])];
     const assert = [...(venv.assert ?? []), ...(service.assert ?? [])];
-    return { ...venv, ...service, ...(imports.length > 0 && { imports }), ...(assert.length > 0 && { assert }) };
+    const acceptLibraries = [...(venv.acceptLibraries ?? []), ...(service.acceptLibraries ?? [])];
+    return {
+        ...venv,
+        ...service,
+        ...(imports.length > 0 && { imports }),
+        ...(assert.length > 0 && { assert }),
+        ...(acceptLibraries.length > 0 && { acceptLibraries }),
+    };
 }
 
 function maps<T extends object>(base: T, over: T, keys: (keyof T)[]): Partial<T> {

@@ -75,6 +75,7 @@ export const serviceFields = {
         .array(z.int().min(0))
         .optional()
         .describe("GPUs that it sees, by number (CUDA_VISIBLE_DEVICES); [] = none. Default: all."),
+    shareGpus: open(inputs.shareGpus),
     env: z
         .record(z.string(), variable)
         .optional()

@@ -230,6 +230,8 @@ export interface ServiceSpec {
     supervisor: "systemd" | "process";
     /** Log file for `process` (default `<service>/server.log`) and, if set, for systemd (else the journal). */
     log: string | null;
+    /** Whether others may hold the GPUs that it sees. */
+    shareGpus: boolean;
     /** Seconds between SIGTERM and SIGKILL. */
     stopTimeout: number;
 }

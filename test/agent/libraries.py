@@ -67,6 +67,7 @@ class Release:
         self.release = os.path.join(self.top, "venvs", "v", "releases", "r")
         self.elsewhere = os.path.join(self.top, "elsewhere")
         self.laid = {}
+        self.accept = []
         os.makedirs(os.path.join(self.base, "bin"))
         os.makedirs(self.site(self.base))
         os.symlink(os.path.realpath(sys.executable), os.path.join(self.base, "bin", "python"))
@@ -134,6 +135,7 @@ class Release:
             "python": os.path.join(self.release, "bin", "python"),
             "env": dict({"PATH": "/usr/bin:/bin"}, **env),
             "cwd": "/",
+            "gates": {"acceptLibraries": self.accept},
         }
         return {one["gate"]: one for one in gate.check(candidate)}
 

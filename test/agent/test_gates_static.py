@@ -37,6 +37,22 @@ class MissingLibraries(StaticGates):
             ],
         )
 
+    def test_what_is_accepted_by_soname_file_or_distribution_is_a_warning_and_the_rest_is_not(self):
+        self.host.torch(self.base)
+        self.host.start()
+        self.kernel(self.release, needed=[self.cudart(12), named(self.elsewhere, "libmpi.so.40")])
+        cudart, mpi = self.host.told("problems")
+        self.assertIn("wants libcudart.so.12, which the loader finds nowhere", cudart)
+        self.assertIn("wants libmpi.so.40, which the loader finds nowhere", mpi)
+        self.host.accept = ["libmpi.so.*"]
+        self.assertEqual(self.host.told("problems"), [cudart])
+        self.assertEqual(self.host.told("warnings"), [mpi + "; passes as `acceptLibraries` says"])
+        for accept in ("sgl_kernel/*.so", "sgl_kernel", "SGL-Kernel"):
+            self.host.accept = [accept]
+            self.assertEqual(self.host.told("problems"), [])
+        self.host.accept = ["libmpi.so", "other-kernel"]
+        self.assertEqual(self.host.told("problems"), [cudart, mpi])
+
     def test_it_passes_once_an_overlay_and_the_path_supply_it_and_two_runtimes_are_said(self):
         self.host.torch(self.base)
         self.host.start()

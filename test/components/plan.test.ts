@@ -47,7 +47,12 @@ it("everything that a config can say of a host arrives in its plan", () => {
                     { module: "a.b", file: "patches/b.py" },
                     { path: "a/c.py", diff: "patches/c.diff", pre: "0".repeat(64) },
                 ],
-                checks: { imports: ["sgl_kernel"], assert: ["1 == 1"], timeout: "5m" },
+                checks: {
+                    imports: ["sgl_kernel"],
+                    assert: ["1 == 1"],
+                    acceptLibraries: ["libmpi.so.*"],
+                    timeout: "5m",
+                },
             },
         },
         services: {
@@ -60,7 +65,7 @@ it("everything that a config can say of a host arrives in its plan", () => {
                 flags: { "tp-size": 1, "trust-remote-code": true },
                 limits: { memlock: "infinity" },
                 drain: { argv: ["/opt/drain", "out"], undo: ["/opt/drain", "in"], timeout: "30s" },
-                checks: { imports: ["deep_gemm"], flags: false },
+                checks: { imports: ["deep_gemm"], acceptLibraries: ["deep_gemm"], flags: false },
                 stopTimeout: 90,
                 apiKey: { secret: "hfToken" },
                 adminApiKey: "generate",
@@ -139,6 +144,7 @@ it("everything that a config can say of a host arrives in its plan", () => {
                             gates: {
                                 imports: ["sgl_kernel", "deep_gemm"],
                                 asserts: ["1 == 1"],
+                                acceptLibraries: ["libmpi.so.*", "deep_gemm"],
                                 timeout: 300,
                                 flags: false,
                             },
@@ -217,16 +223,21 @@ it("one service may stand on a host twice, under two names", () => {
     assert.deepEqual(Object.keys(services as object), ["one", "two"]);
 });
 
-it("one GPU for two services is a warning, by host", () => {
-    const { warnings } = parseFleet(
-        {
-            venvs,
-            services: { s: { ...service, gpus: [0, 1] }, t: { ...service, port: 30001, gpus: [1] } },
-            hosts: { h: { services: ["s", "t"] }, i: { services: ["s"] } },
-        },
-        context,
-    );
-    assert.deepEqual(warnings, [{ host: "h", message: "GPU 1 is given to both `s` and `t`" }]);
+it("one GPU for two services is a warning, by host, unless both say that they share", () => {
+    const warned = (s: object, t: object) =>
+        parseFleet(
+            {
+                venvs,
+                services: { s: { ...service, gpus: [0, 1], ...s }, t: { ...service, port: 30001, gpus: [1], ...t } },
+                hosts: { h: { services: ["s", "t"] }, i: { services: ["s"] } },
+            },
+            context,
+        ).warnings;
+    assert.deepEqual(warned({ shareGpus: true }, { shareGpus: true }), []);
+    assert.equal(warned({}, { shareGpus: true }).length, 1);
+    assert.deepEqual(warned({}, {}), [
+        { host: "h", message: "GPU 1 is given to both `s` and `t`; `shareGpus: true` of both says that it is meant" },
+    ]);
 });
 
 for (const [written, seconds] of [

@@ -1,14 +1,12 @@
 """What the NVIDIA driver of this host offers: asked of its own libraries, in a process of its own that may hang or die."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 
+from agent import nvidia
 from agent.gates.static.system import trusted
 
-SECONDS = 20
 # cuDriverGetVersion needs no device and initialises nothing.
 ASK = """
 import ctypes, json, os, sys
@@ -45,29 +43,14 @@ def ask(libcuda):
         return dict(
             {"error": "%s can be written by others than root, so it was not loaded to be asked" % libcuda}, **_smi()
         )
-    said = _run([sys.executable, "-I", "-S", "-c", ASK, libcuda], {})
+    said = nvidia.output([sys.executable, "-I", "-S", "-c", ASK, libcuda], {})
     try:
         found = json.loads(said)
     except ValueError:
-        found = {"error": "%s did not answer within %d s" % (libcuda, SECONDS)}
+        found = {"error": "%s did not answer within %d s" % (libcuda, nvidia.SECONDS)}
     return found if "cuda" in found else dict(_smi(), **found)
 
 
 def _smi():
-    match = SMI.search(_run(["nvidia-smi"], {"PATH": os.environ.get("PATH", os.defpath)}))
+    match = SMI.search(nvidia.smi())
     return {"driver": match.group(1), "cuda": match.group(2)} if match else {}
-
-
-def _run(argv, environment):
-    try:
-        ran = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
-            env=environment,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return ran.stdout.decode("utf-8", "replace")

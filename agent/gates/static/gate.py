@@ -10,7 +10,7 @@ from agent.gates.static.tree import tree_of
 
 NAMES = ("libraries", "cuda", "versions")
 REMEDIES = {
-    "libraries": "lay what brings the library, the torch that the kernels were built for, or name the library's folder in LD_LIBRARY_PATH",
+    "libraries": "lay what brings the library, the torch that the kernels were built for, name the library's folder in LD_LIBRARY_PATH, or let it pass by `checks.acceptLibraries` if nothing needs it",
     "cuda": "lay distributions of one CUDA major, one that the driver offers",
     "versions": "lay the whole distribution, code and metadata of one build for this Python",
 }
@@ -19,8 +19,9 @@ REMEDIES = {
 def check(candidate, progress=lambda gate: None):
     """Results of the gates `libraries`, `cuda` and `versions`, in this order.
 
-    candidate: as for the other gates (release, site, python, env, cwd).
+    candidate: as for the other gates (release, site, python, env, cwd, gates).
     """
+    accept = (candidate.get("gates") or {}).get("acceptLibraries") or ()
     started = time.monotonic()
     progress(NAMES[0])
     changes = Changes(candidate["release"])
@@ -32,7 +33,7 @@ def check(candidate, progress=lambda gate: None):
         return [result(name, [], 0.0, "not checked: the interpreter does not use glibc") for name in NAMES]
     own, torch, done = owners.Owners(tree.site), owners.torch(tree.site)[0], []
     for name, find in (
-        ("libraries", lambda: libraries.findings(tree, changes, own, torch)),
+        ("libraries", lambda: libraries.findings(tree, changes, own, torch, accept)),
         ("cuda", lambda: cuda.findings(tree, own, changes.laid, changes.changed, torch)),
         ("versions", lambda: versions.findings(tree, own, changes.laid, changes.changed)),
     ):

@@ -4,6 +4,7 @@ import os
 
 from agent.counted import counted
 from agent.gates.static import bindings, missing, needed, winners
+from agent.gates.static.accepted import Accepted, lenient
 from agent.gates.static.elf import NotElf
 from agent.gates.static.tree import tree_of
 
@@ -18,8 +19,11 @@ def affected(tree, changed):
     return found
 
 
-def findings(tree, changes, own, torch):
-    """([Finding], note): what is the layers' doing, and what the environment puts before the release's own files."""
+def findings(tree, changes, own, torch, accept=()):
+    """([Finding], note): what is the layers' doing, and what the environment puts before the release's own files.
+
+    accept: patterns of what is only warned of.
+    """
     roots = affected(tree, changes.changed)
     torch_too = any(tree.below(one.path) in changes.changed for one in tree.process.loaded)
     shadows = winners.findings(tree, changes.changed, roots)
@@ -34,8 +38,13 @@ def findings(tree, changes, own, torch):
         note = "%s; what layers changed is not known, so nothing is held against them" % files
     if not tree.system.exact:
         note += "; the loader does not say where it looks: the usual places are assumed"
+    accepted = Accepted(accept, own)
     wants = [one for one in new if isinstance(one, needed.Want)]
-    return missing.findings(tree, own, torch, wants) + [one for one in new if one not in wants] + shadows, note
+    passing = [one for one in wants if accepted.takes(one.shown, one.name)]
+    told = [one for one in new if one not in wants] + shadows
+    lenient([one for one in told if accepted.takes(one.key[1], one.key[2])])
+    failing = missing.findings(tree, own, torch, [one for one in wants if one not in passing])
+    return failing + lenient(missing.findings(tree, own, torch, passing)) + told, note
 
 
 def _new(tree, changes, found, roots, own, torch_too):

@@ -48,6 +48,12 @@ export const gates = z
             .array(z.string().min(1))
             .default([])
             .describe("Python expressions that must be true. Default: none."),
+        acceptLibraries: z
+            .array(z.string().min(1))
+            .default([])
+            .describe(
+                "What the gate `libraries` only warns of: sonames (`libmpi.so.40`), files below site-packages (`deep_gemm/*.so`) or distributions; `*` and `?` stand for other letters. Default: none.",
+            ),
         flags: z
             .boolean()
             .default(true)
@@ -114,6 +120,12 @@ export const sglangServiceInputs = z
         log: hostPath
             .optional()
             .describe("Log file on the host. Default: the journal, or server.log of the service with `process`."),
+        shareGpus: z
+            .boolean()
+            .default(false)
+            .describe(
+                "Whether processes that are not its own may hold the GPUs of its CUDA_VISIBLE_DEVICES; else that is an error before anything is stopped. Default: false.",
+            ),
         stopTimeout: seconds.default(60).describe("Seconds between SIGTERM and SIGKILL. Default: 60."),
         drain: drain.optional().describe("What is run before the old process is stopped. Default: nothing."),
         ready: ready.prefault({}).describe("When the new process counts as serving."),
