@@ -1,6 +1,9 @@
+import json
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -8,6 +11,8 @@ import unittest.mock
 from agent.layout import Layout
 from agent.service import ports, preflight
 from agent.service.place import Place
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class ALog(unittest.TestCase):
@@ -33,6 +38,58 @@ class ALog(unittest.TestCase):
                 self.found(self.folder + path), [self.folder + top + " is neither a file nor a folder for it"]
             )
         self.assertEqual(self.found("/dev/full"), ["/dev/full is neither a file nor a folder for it"])
+
+
+#: Prints what one check of the preflight finds for a spec: both are its arguments.
+ASK = """
+import json, sys
+from agent.service import preflight
+found = getattr(preflight, sys.argv[1])(None, json.loads(sys.argv[2]), [])
+print(json.dumps([[fault.code, fault.message, fault.more["remedy"]] for fault in found]))
+"""
+
+
+def asked(before, check, spec):
+    """What a check finds in a process that is started through the words `before`."""
+    argv = before + [sys.executable, "-c", ASK, check, json.dumps(spec)]
+    return json.loads(subprocess.check_output(argv, cwd=TOP))
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root: a mount of its own, fewer capabilities")
+class WhatTheHostAllows(unittest.TestCase):
+    def test_a_dev_shm_without_room_is_told_with_what_fills_it_and_left_as_it_is(self):
+        small = "mount -t tmpfs -o size=1m tmpfs /dev/shm && head -c 307200 /dev/zero >/dev/shm/nccl-1a2b"
+        before = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            small + ' && "$@" && test -s /dev/shm/nccl-1a2b',
+            "-",
+        ]
+        self.assertEqual(
+            asked(before, "memory", {}),
+            [
+                [
+                    "shm",
+                    "/dev/shm has 724 kB left, too little to start; the largest in it: nccl-1a2b (300 kB)",
+                    "make it larger (docker: --shm-size), or remove what no living process uses",
+                ]
+            ],
+        )
+
+    def test_a_limit_that_cannot_be_had_is_told_with_what_can(self):
+        before = ["setpriv", "--bounding-set=-sys_resource", "prlimit", "--memlock=65536:65536"]
+        spec = {"supervisor": "process", "limits": {"memlock": "infinity", "core": "0"}}
+        [[code, message, remedy]] = asked(before, "limits", spec)
+        self.assertEqual(
+            (code, message),
+            ("limit", "limit memlock cannot be raised to infinity on this host: the most that is allowed is 65536"),
+        )
+        self.assertIn("docker: --ulimit", remedy)
+        self.assertEqual(asked(before, "limits", {"supervisor": "process", "limits": {"memlock": "4096"}}), [])
 
 
 class APortThatIsTaken(unittest.TestCase):
