@@ -8,6 +8,7 @@ import threading
 
 from agent.fault import Fault
 from agent.layout import FORMAT
+from agent.shape import misshapen, shape_of
 
 
 def atomic_write(path, data, mode=None, uid=None, gid=None):
@@ -60,6 +61,9 @@ def sha256_file(path):
                 digest.update(part)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
+    except OSError as error:
+        # An error of reading, unlike one of opening, does not say of which file.
+        raise explained(error, path) from error
     return digest.hexdigest()
 
 
@@ -70,14 +74,12 @@ def read_json(path):
             value = json.load(stream)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise explained(error, path) from error
     except ValueError as error:
-        raise Fault(
-            "corrupt", "%s is not valid JSON: %s" % (path, error), where=path, remedy="restore or remove this file"
-        )
+        raise _corrupt(path, "is not valid JSON: %s" % error)
     found = value.pop("format", None) if isinstance(value, dict) else None
-    if not isinstance(found, int):
-        raise Fault("corrupt", "%s carries no format number" % path, where=path, remedy="restore or remove this file")
-    if found > FORMAT:
+    if isinstance(found, int) and found > FORMAT:
         raise Fault(
             "newer-format",
             "%s was written by a newer version of this tool" % path,
@@ -86,7 +88,25 @@ def read_json(path):
             expected="format %d or older" % FORMAT,
             remedy="use that version, or a later one",
         )
+    wrong = misshapen(value, shape_of(path) or {})
+    if wrong:
+        at, is_there, expected = wrong
+        place = "`%s` in it" % at if at else "what it holds"
+        raise _corrupt(path, "is not as it was written: %s is %s" % (place, is_there), is_there, expected)
+    if not isinstance(found, int):
+        raise _corrupt(path, "carries no format number", "nothing", '"format": %d' % FORMAT)
     return value
+
+
+def _corrupt(path, why, found=None, expected=None):
+    return Fault(
+        "corrupt",
+        "%s %s" % (path, why),
+        where=path,
+        found=found,
+        expected=expected,
+        remedy="restore this file; or remove it, and `up` makes anew what it was for",
+    )
 
 
 def write_json(path, value, mode=None):
@@ -109,6 +129,18 @@ def remove_file(path):
     return True
 
 
+_DISK = "the disk or the file system fails: see dmesg on the host, and mend that first"
+_OTHER_KIND = "something else lies there than this tool puts there: look at it, and move it away"
+_REMEDIES = {
+    errno.EIO: _DISK,
+    errno.ESTALE: _DISK,
+    errno.EUCLEAN: _DISK,
+    errno.ENOTDIR: _OTHER_KIND,
+    errno.EISDIR: _OTHER_KIND,
+    errno.ELOOP: _OTHER_KIND,
+}
+
+
 def explained(error, path, needed=None):
     """The Fault that says what an OSError at `path` means for a person; `needed` = bytes that were to be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -129,7 +161,8 @@ def explained(error, path, needed=None):
             found="user id %d" % os.geteuid(),
             remedy="log in as a user who may write there, set `become: sudo`, or choose another root",
         )
-    return Fault("os-error", "%s: %s" % (path, error.strerror or error), where=path)
+    remedy = _REMEDIES.get(error.errno)
+    return Fault("os-error", "%s: %s" % (path, error.strerror or error), where=path, remedy=remedy)
 
 
 def existing(path):

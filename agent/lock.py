@@ -130,7 +130,7 @@ def _describe(path):
     try:
         with open(path, encoding="utf-8") as stream:
             who = json.load(stream)
-    except (OSError, ValueError):
+        since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(who["since"]))
+        return "%(user)s@%(host)s (pid %(pid)s there, %(agent)s here), %(operation)s" % who + ", since " + since
+    except (OSError, ValueError, TypeError, KeyError):
         return "someone who has just begun"
-    since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(who["since"]))
-    return "%(user)s@%(host)s (pid %(pid)s there, %(agent)s here), %(operation)s" % who + ", since " + since

@@ -7,6 +7,7 @@ from agent.claims import claims
 from agent.files import read_json
 from agent.layout import FORMAT
 from agent.machine import machine
+from agent.spoilt import Spoilt
 from agent.staging import env, overlays, patches
 
 
@@ -22,37 +23,33 @@ def look(request):
     """
     layout = request.layout
     read_json(layout.format)
+    spoilt = Spoilt()
     facts = {"format": FORMAT, "machine": machine(), "root": layout.root, "claims": claims(layout)}
-    facts.update(_venvs(request, layout))
-    facts.update(_services(layout, facts["machine"]))
-    return facts
+    facts.update(_venvs(request, layout, spoilt))
+    facts.update(_services(layout, facts["machine"], spoilt))
+    return dict(facts, unreadable=spoilt.faults) if spoilt.faults else facts
 
 
-def _venvs(request, layout):
+def _venvs(request, layout, spoilt):
     adopt = request.args.get("adopt") or []
     names = _names(layout.at("venvs"))
     venvs, adoptable = {}, {}
     if names or adopt:
         venvs, adoptable = importlib.import_module("agent.venv.look").venvs(
-            layout, adopt, bool(request.args.get("verify")), request.check
+            layout, adopt, bool(request.args.get("verify")), request.check, spoilt
         )
     return {
-        "overlays": _each(names, lambda name: overlays.staged(layout, name)),
-        "patches": _each(names, lambda name: patches.staged(layout, name)),
+        "overlays": spoilt.each("overlay", names, lambda name: overlays.staged(layout, name)),
+        "patches": spoilt.each("patch", names, lambda name: patches.staged(layout, name)),
         "venvs": venvs,
         "adoptable": adoptable,
     }
 
 
-def _services(layout, facts):
+def _services(layout, facts, spoilt):
     names = _names(layout.at("services"))
-    services = importlib.import_module("agent.service.look").services(layout, facts) if names else {}
-    return {"envs": _each(names, lambda name: env.staged(layout, name)), "services": services}
-
-
-def _each(names, read):
-    found = {name: read(name) for name in names}
-    return {name: facts for name, facts in found.items() if facts is not None}
+    services = importlib.import_module("agent.service.look").services(layout, facts, spoilt) if names else {}
+    return {"envs": spoilt.each("env", names, lambda name: env.staged(layout, name)), "services": services}
 
 
 def _names(path):

@@ -125,7 +125,8 @@ class Work:
         except Fault as fault:
             return {"fault": fault.report()}
         except OSError as error:
-            return {"fault": dict(explained(error, error.filename or "/").report(), detail=_tail())}
+            report = explained(error, error.filename or "/").report()
+            return {"fault": report if "remedy" in report and error.filename else dict(report, detail=_tail())}
         except Exception as error:
             message = "%s failed unexpectedly: %s: %s" % (self._header["op"], type(error).__name__, error)
             return {"fault": Fault("bug", message, detail=_tail(), remedy="please report this").report()}

@@ -141,8 +141,8 @@ export async function remove(
         return;
     }
     await working(context, inputs, request, async (work) => {
-        await sameMachine(context, resource, request, work);
         try {
+            await sameMachine(context, resource, request, work);
             await resource.remove(inputs, request.state as unknown as Kept, work);
         } catch (error) {
             if (

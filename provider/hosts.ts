@@ -11,6 +11,7 @@ export class Hosts {
     private readonly connected = new Map<string, Host>();
     private readonly looks = new Map<string, HostFacts>();
     private readonly failures = new Map<string, HostError>();
+    private readonly spoilt = new Map<string, HostError>();
 
     constructor(
         private readonly connect: Connect,
@@ -45,9 +46,18 @@ export class Hosts {
         this.failures.set(name, error);
     }
 
-    /** All hosts that could not be looked at, by their names in the stack. */
-    allUnreached(): ReadonlyMap<string, HostError> {
-        return this.failures;
+    /** Notes that one thing on a host, by its id, cannot be read, though the host answers. */
+    unreadable(id: string, error: HostError): void {
+        this.spoilt.set(id, error);
+    }
+
+    /** All hosts that could not be looked at, or not at all of them, by their names in the stack. */
+    allUnreached(): [string, HostError][] {
+        const ofHosts = [...this.failures];
+        return [
+            ...ofHosts,
+            ...[...this.spoilt].map(([id, error]): [string, HostError] => [id.split("/")[0] ?? id, error]),
+        ];
     }
 
     private remembered(connection: Connection, host: Host): Host {

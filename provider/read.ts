@@ -43,6 +43,11 @@ export async function read(context: Context, resource: AnyResource, request: Rea
     if (facts === undefined) {
         return unchanged;
     }
+    const unread = unreadable(context, request.id, inputs, facts);
+    if (unread !== undefined) {
+        notLooked(context, request.urn, unread, "It is shown as it was last seen.");
+        return unlooked(unread) ?? unchanged;
+    }
     const state = resource.read(facts, request.id, { inputs, state: prior });
     if (state !== undefined) {
         context.seen.note(request.urn, { ...state }, resource.restless);
@@ -75,8 +80,24 @@ async function lookOrNot(context: Context, urn: string, { connection, root }: Pl
     }
 }
 
-function notLooked({ log }: Context, urn: string, error: HostError): void {
-    log.warn(urn, `${explain(error).split("\n")[0]}\nNot looked at: its resources are shown as they were last seen.`);
+function notLooked(
+    { log }: Context,
+    urn: string,
+    error: HostError,
+    then = "Not looked at: its resources are shown as they were last seen.",
+): void {
+    log.warn(urn, `${explain(error).split("\n")[0]}\n${then}`);
+}
+
+/** Why the host, which was looked at, cannot tell of this one thing. That is no word that it is gone. */
+function unreadable({ hosts }: Context, id: string, { connection }: Placed, facts: HostFacts): HostError | undefined {
+    const report = facts.unreadable?.[id.split("/").slice(1).join("/")];
+    if (report === undefined) {
+        return undefined;
+    }
+    const error = new HostError(hosts.at(connection).label, report);
+    hosts.unreadable(id, error);
+    return error;
 }
 
 /** A refresh has no program that could ask at its end who was not reached: there the read itself has to fail. */
@@ -91,6 +112,10 @@ async function importIt(context: Context, resource: AnyResource, request: ReadRe
     const { connection, root } = await located(request.id);
     const host = stoppable(context.hosts.at(connection), context.cancelled);
     const facts = await host.look(root);
+    const unread = unreadable(context, request.id, { connection, root }, facts);
+    if (unread !== undefined) {
+        throw unread;
+    }
     const found = await resource.imported(facts, request.id, connection, host);
     if (found === undefined) {
         return GONE;

@@ -9,26 +9,30 @@ from agent.gates import report
 from agent.service import activation, keeping, proc, process, proof, systemd
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
+from agent.spoilt import Spoilt
 
 
-def services(layout, machine):
-    """{name: ServiceFacts} of the services that are claimed, or that run."""
+def services(layout, machine, spoilt=None):
+    """{name: ServiceFacts} of the services that are claimed, or that run. spoilt: notes those that cannot be read."""
+    spoilt = spoilt or Spoilt()
     held = claims(layout)
     folder = layout.at("services")
-    places = [Place(layout, name) for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else [])]
-    specs = {place.name: read_json(place.spec) for place in places}
-    units = [place.unit for place in places if (specs[place.name] or {}).get("supervisor") == "systemd"]
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    # No spec is no fault here: an empty one stands for it.
+    specs = spoilt.each("service", names, lambda name: read_json(Place(layout, name).spec) or {})
+    units = [Place(layout, name).unit for name, spec in specs.items() if spec.get("supervisor") == "systemd"]
     ctl = Systemctl(user=machine["uid"] != 0)
     shown = ctl.show(units) if units and machine["systemd"] else {}
-    found = {}
-    for place in places:
+
+    def one(name):
+        place = Place(layout, name)
         current = read_json(place.current)
-        owner = (held.get("service/" + place.name) or current or {}).get("owner")
-        if owner is not None:
-            found[place.name] = dict(
-                standing(place, specs[place.name], shown.get(place.unit), ctl), owner=owner, current=committed(current)
-            )
-    return found
+        owner = (held.get("service/" + name) or current or {}).get("owner")
+        return owner and dict(
+            standing(place, specs[name] or None, shown.get(place.unit), ctl), owner=owner, current=committed(current)
+        )
+
+    return spoilt.each("service", specs, one)
 
 
 def committed(current):

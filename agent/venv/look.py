@@ -4,16 +4,18 @@ import importlib
 import os
 
 from agent.files import read_json
+from agent.spoilt import Spoilt
 from agent.venv import beside, dists, fingerprint, manifest, watch
 from agent.venv.mended import shown
 
 MOST_DRIFT = 200
 
 
-def venvs(layout, adopt=(), verify=False, check=lambda: None):
+def venvs(layout, adopt=(), verify=False, check=lambda: None, spoilt=None):
     """({name: VenvFacts}, {path: fingerprint or None}): the venvs that we manage, and the paths asked for.
 
     verify: each file of a wanted release is hashed, not only those that are watched, and no cache is believed.
+    spoilt: notes the venvs that cannot be read.
     """
     fingerprints = {}
 
@@ -22,19 +24,19 @@ def venvs(layout, adopt=(), verify=False, check=lambda: None):
             fingerprints[path] = fingerprint.fingerprint(path, (layout.root,))
         return fingerprints[path]
 
-    found = {}
-    for name in _names(layout.at("venvs")):
+    def one(name):
         wish = read_json(layout.venv(name, "venv.json"))
-        if wish is not None:
-            found[name] = {
-                "owner": wish["owner"],
-                "release": wish["release"],
-                "base": _base(layout, name, wish, taken),
-                "releases": {
-                    release: _release(layout.release(name, release), release == wish["release"], verify, check)
-                    for release in _releases(layout, name)
-                },
-            }
+        return wish and {
+            "owner": wish["owner"],
+            "release": wish["release"],
+            "base": _base(layout, name, wish, taken),
+            "releases": {
+                release: _release(layout.release(name, release), release == wish["release"], verify, check)
+                for release in _releases(layout, name)
+            },
+        }
+
+    found = (spoilt or Spoilt()).each("venv", _names(layout.at("venvs")), one)
     return found, {path: taken(path) for path in adopt}
 
 

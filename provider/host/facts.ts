@@ -3,6 +3,8 @@
  * knows what is wanted. `agent/look.py` makes it; see docs/protocol.md for each field's origin.
  */
 
+import type { FaultReport } from "./host";
+
 /** The machine itself. */
 export interface MachineFacts {
     /** `/etc/machine-id`, else a digest of the SSH host key; tells two machines behind one address apart. */
@@ -208,6 +210,8 @@ export interface HostFacts {
     services: Record<string, ServiceFacts>;
     /** Fingerprints of venvs that are not adopted yet, asked for by path; null = no venv there. */
     adoptable: Record<string, string | null>;
+    /** `<kind>/<name>` as in `claims` => why what is there cannot be read, though the rest can; absent = nothing is so. */
+    unreadable?: Record<string, FaultReport>;
 }
 
 /** The process as it is declared; what `service.activate` gets and `current.spec` shows again. */

@@ -1,4 +1,4 @@
-import type { Host } from "../host/host";
+import { type Host, HostError } from "../host/host";
 import { mostLines } from "../told";
 import type { TextChange } from "./udiff";
 
@@ -30,12 +30,20 @@ export async function hostDiff(
     { patches = [], files = [] }: { patches?: TriedPatch[]; files?: string[] },
 ): Promise<HostDiff> {
     const size = patches.reduce((sum, { text }) => sum + text.length, 0);
+    const nothing = { patches: patches.map(() => undefined), files: files.map(() => undefined) };
     if (size > MOST_TEXT) {
-        return { patches: patches.map(() => undefined), files: files.map(() => undefined) };
+        return nothing;
     }
     const lines = Math.min(mostLines(), MOST_TEXT);
-    const told = await host.call<Told>("venv.diff", { root, venv, patches, files, lines });
-    return { patches: told.patches.map(asDifference), files: told.files.map(asDifference) };
+    try {
+        const told = await host.call<Told>("venv.diff", { root, venv, patches, files, lines });
+        return { patches: told.patches.map(asDifference), files: told.files.map(asDifference) };
+    } catch (error) {
+        if (error instanceof HostError && error.report.code === "corrupt") {
+            return nothing; // the look tells of the file, and what is to change is known without it
+        }
+        throw error;
+    }
 }
 
 type Given = { path: string; problem?: string; added: number; removed: number; lines: string[]; more: number };

@@ -1,3 +1,4 @@
+import json
 import os
 import tempfile
 import unittest
@@ -81,3 +82,64 @@ class FilesTest(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+    def test_a_file_of_another_shape_is_told_with_what_is_there_and_what_should_be(self):
+        claim = {"owner": "a", "urn": "u", "since": 1}
+        release = {"recipe": {}, "site": "lib", "packages": {}, "patched": {}, "made": 1.5}
+        for name, value, found, expected, place in (
+            ("claims.json", [], "a list", "a map", "what it holds is a list"),
+            ("claims.json", {"format": 1}, "nothing", "a map", "`claims` in it is nothing"),
+            ("claims.json", {"claims": {"env/s": 3}}, "a number", "a map", "`claims.env/s` in it is a number"),
+            (
+                "claims.json",
+                {"claims": {"env/s": dict(claim, since="x")}},
+                "a text",
+                "a number",
+                "`claims.env/s.since` in it is a text",
+            ),
+            ("env.json", 3, "a number", "a map", "what it holds is a number"),
+            ("env.json", {"owner": "a"}, "nothing", "a value", "`id` in it is nothing"),
+            ("env-1.json", {"variables": {"A": 1}}, "a number", "a text", "`variables.A` in it is a number"),
+            ("format.json", {"made": [None]}, "null", "a text", "`made.0` in it is null"),
+            (
+                "venv.json",
+                {"owner": "a", "release": 1, "base": {}, "recipe": {"base": {}}},
+                "a number",
+                "a text",
+                "`release` in it is a number",
+            ),
+            ("releases/1.json", dict(release, packages=[]), "a list", "a map", "`packages` in it is a list"),
+            (
+                "overlays.json",
+                {"owner": "a", "digest": "d", "overlays": {}},
+                "a map",
+                "a list",
+                "`overlays` in it is a map",
+            ),
+            ("spec.json", True, "true or false", "a map", "what it holds is true or false"),
+        ):
+            with self.subTest(name, value=value):
+                path = os.path.join(self.folder, name)
+                atomic_write(path, json.dumps(value if not isinstance(value, dict) else dict(value, format=1)).encode())
+                with self.assertRaises(Fault) as caught:
+                    read_json(path)
+                report = caught.exception.report()
+                self.assertEqual(
+                    (report["code"], report["message"], report["where"], report["found"], report["expected"]),
+                    ("corrupt", "%s is not as it was written: %s" % (path, place), path, found, expected),
+                )
+                self.assertIn("restore this file", report["remedy"])
+
+    def test_a_file_as_it_is_written_is_read(self):
+        kept = {"owner": "a", "release": None, "base": {}, "recipe": {"base": {}}, "keep": 3}
+        path = os.path.join(self.folder, "venv.json")
+        write_json(path, kept)
+        self.assertEqual(read_json(path), kept)
+
+    def test_an_error_of_reading_names_the_file(self):
+        for read in (read_json, sha256_file):
+            with self.subTest(read.__name__), self.assertRaises(Fault) as caught:
+                # Reading the first byte of it is an I/O error on each Linux.
+                read("/proc/self/mem")
+            self.assertEqual(caught.exception.message, "/proc/self/mem: Input/output error")
+            self.assertIn("dmesg", caught.exception.more["remedy"])

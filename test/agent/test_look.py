@@ -60,6 +60,27 @@ class LookTest(RootTest):
         self.assertEqual(sorted(facts["claims"]), ["env/s", "patch/v"])
         self.assertEqual((facts["overlays"], facts["venvs"]), ({}, {}))
 
+    def test_what_cannot_be_read_is_told_by_itself_and_hides_nothing_else(self):
+        for service in ("s", "t"):
+            env.stage(self.request(claim=claim_of("env", service), service=service, id="e1", variables={"A": service}))
+        patches.stage(self.request(claim=claim_of("patch", "v"), venv="v", digest="d1", patches=[]))
+        spoilt = {
+            "env/s": self.layout.service("s", "env.json"),
+            "service/t": self.layout.service("t", "spec.json"),
+            "patch/v": self.layout.venv("v", "patches.json"),
+            "venv/v": self.layout.venv("v", "venv.json"),
+        }
+        for path in spoilt.values():
+            atomic_write(path, b"3")
+        facts = look(self.request())
+        self.assertEqual({key: report["where"] for key, report in facts["unreadable"].items()}, spoilt)
+        self.assertEqual({report["code"] for report in facts["unreadable"].values()}, {"corrupt"})
+        self.assertEqual(({name: one["variables"] for name, one in facts["envs"].items()}), {"t": {"A": "t"}})
+        self.assertEqual((facts["patches"], facts["venvs"], facts["services"]), ({}, {}, {}))
+        for path in spoilt.values():
+            os.unlink(path)
+        self.assertNotIn("unreadable", look(self.request()))
+
     def test_a_root_of_a_newer_version_is_refused(self):
         atomic_write(self.layout.format, b'{"format": 2}')
         self.fault("newer-format", look, self.request())

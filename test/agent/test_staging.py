@@ -163,7 +163,8 @@ class EnvTest(RootTest):
     def test_old_secrets_go_but_for_those_of_the_way_back_and_of_what_runs(self):
         for number in ("e1", "e2"):
             self.stage(number, {"KEY": number})
-        write_json(self.layout.service("s", "current.json"), {"env": "e1"})
+        running = {"owner": "o1", "venv": "v", "release": "r1", "env": "e1", "spec": {}, "activated": 1}
+        write_json(self.layout.service("s", "current.json"), running)
         self.stage("e3", {})
         self.assertEqual(
             self.files(self.layout.service("s")),

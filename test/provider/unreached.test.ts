@@ -42,6 +42,22 @@ describe("a host that cannot be reached", () => {
         assert.equal((await bench.provider.create("EnvVars", inputs, { preview: true })).id, "");
     });
 
+    test("of which one thing cannot be read keeps that as it was, and shows the rest", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        const report = { code: "corrupt", message: "/srv/fleet/services/s/env.json is spoilt", remedy: "restore it" };
+        bench.host.facts.envs = {};
+        bench.host.facts.unreadable = { "env/s": report };
+        assert.deepEqual(await bench.provider.read("EnvVars", id, state, inputs), { id, state, inputs, refresh: true });
+        assert.deepEqual(bench.provider.engine.kept, [
+            "here: /srv/fleet/services/s/env.json is spoilt\nIt is shown as it was last seen.",
+        ]);
+        const other = { ...inputs, service: "t" };
+        assert.equal((await bench.provider.read("EnvVars", "here/env/t", state, other)).id, "");
+        assert.deepEqual(await bench.provider.unreached(), [
+            { host: "here", message: "here: /srv/fleet/services/s/env.json is spoilt\nTo mend it: restore it" },
+        ]);
+    });
+
     test("is given up only when the user names it", async () => {
         const { id, state, inputs } = await created("EnvVars", env);
         bench.host.away = unreachable();
@@ -69,7 +85,10 @@ describe("a host that cannot be reached", () => {
         const news = await checked("EnvVars", { ...env, variables: { A: "2" } }, inputs);
         const calls = bench.host.calls.length;
         assert.equal((await refused(bench.provider.update("EnvVars", id, state, inputs, news))).message, said);
-        assert.equal((await refused(bench.provider.delete("EnvVars", id, state, inputs))).message, said);
+        assert.equal(
+            (await refused(bench.provider.delete("EnvVars", id, state, inputs))).message,
+            `${said}\nIf here is gone for good: SGLANG_FLEET_ABANDON=here pulumi destroy`,
+        );
         assert.equal(bench.host.calls.length, calls);
     });
 

@@ -23,6 +23,8 @@ export interface Wishes {
     env?: Record<string, unknown>;
     /** More fields of the service. */
     service?: Record<string, unknown>;
+    /** More fields of the host's connection. */
+    connection?: Record<string, unknown>;
 }
 
 /** A diff of the stand-in's answers that makes it complete with `text`; its context is the whole file. */
@@ -82,6 +84,6 @@ export function describeFleet(workspace: Workspace, wishes: Wishes): void {
                 ...wishes.service,
             },
         },
-        hosts: { here: { connection: { type: "local" }, services: ["chat"] } },
+        hosts: { here: { connection: { type: "local", ...wishes.connection }, services: ["chat"] } },
     });
 }
