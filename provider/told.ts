@@ -1,3 +1,4 @@
+import { counted } from "./counted";
 import type { Caused } from "./resource";
 
 const MOST_LINES = 80;
@@ -16,7 +17,12 @@ export function mostLines(given = process.env.SGLANG_FLEET_DIFF_LINES): number {
 export function cut(lines: string[], most: number, beyond = 0): string[] {
     const left = Math.max(0, lines.length - most) + beyond;
     const shown = lines.slice(0, most);
-    return left === 0 ? shown : [...shown, `… ${left} more lines; SGLANG_FLEET_DIFF_LINES=all shows them`];
+    return left === 0
+        ? shown
+        : [
+              ...shown,
+              `… ${counted(left, "more line")}; SGLANG_FLEET_DIFF_LINES=all shows ${left === 1 ? "it" : "them"}`,
+          ];
 }
 
 /** Differences by who made them, in words: `config: a, b; on the host: c`. */

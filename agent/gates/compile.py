@@ -2,6 +2,7 @@
 
 import os
 
+from agent.counted import counted
 from agent.fault import Fault
 from agent.venv import bytecode
 
@@ -18,7 +19,7 @@ def check(prefix, strict, lenient=(), check_cancelled=lambda: None):
     lines = [_line(prefix, error) for error in wrong]
     raise Fault(
         "does-not-compile",
-        lines[0] + (" (and %d more files)" % (len(wrong) - 1) if len(wrong) > 1 else ""),
+        lines[0] + (" (and %s)" % counted(len(wrong) - 1, "more file") if len(wrong) > 1 else ""),
         gate="compile",
         where=wrong[0]["path"],
         found=wrong[0]["text"] or None,

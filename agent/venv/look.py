@@ -5,8 +5,8 @@ import os
 
 from agent.files import read_json
 from agent.spoilt import Spoilt
-from agent.venv import beside, dists, fingerprint, manifest, watch
-from agent.venv.mended import shown
+from agent.venv import beside, dists, fingerprint
+from agent.venv.drift import drift_of
 
 MOST_DRIFT = 200
 
@@ -82,10 +82,7 @@ def _release(prefix, wanted, verify, check):
     files = {key: one["sha256"] for key, one in facts["patched"].items()}
     drift, packages = [], facts["packages"]
     if wanted:
-        drift = manifest.drift(beside.manifest(prefix), prefix)
-        drift = [{"path": "(manifest)", "kind": "missing"}] if drift is None else drift
-        foreign, seen = watch.edited(prefix, drift, verify, check=check)
-        drift = [dict(one, path=shown(one["path"], facts["site"])) for one in drift + foreign]
+        drift, seen = drift_of(prefix, facts, verify, check)
         live = {key: seen.live.get(one["path"]) for key, one in facts["patched"].items()}
         files = {key: sha256 for key, sha256 in live.items() if sha256 is not None}
         packages = dists.versions(site)

@@ -6,18 +6,19 @@ import os
 from agent.fault import Fault
 from agent.files import read_json
 from agent.venv import patch
+from agent.venv.drift import drift_of
 
 #: A larger file is not compared line by line.
 LARGEST = 2 << 20
 
 
 class Texts:
-    """The files of the release that was last made of a venv; `there` is False when there is none."""
+    """The files of one release, by default the one that was last made of a venv; `there` is False when there is none."""
 
-    def __init__(self, layout, venv):
+    def __init__(self, layout, venv, release=None):
         self._layout = layout
         wish = read_json(layout.venv(venv, "venv.json")) or {}
-        self.prefix = layout.release(venv, wish.get("release") or "none")
+        self.prefix = layout.release(venv, release or wish.get("release") or "none")
         self._facts = read_json(self.prefix + ".json")
         self.there = self._facts is not None and os.path.isdir(self.prefix)
         if self.there:
@@ -25,6 +26,10 @@ class Texts:
             self._base = layout.venv(venv, self._facts["base"])
             self._overlays = _wish(layout.venv(venv, "overlays.json"), "overlays", recipe["overlays"])
             self._patches = _wish(layout.venv(venv, "patches.json"), "patches", recipe["patches"])
+
+    def drift(self):
+        """[{path, kind}] of what was changed in it since it was made."""
+        return drift_of(self.prefix, self._facts)[0] if self.there else []
 
     def locate(self, target):
         """(path below the release, name below the folder that modules are searched in) of a target; Fault `no-target`."""

@@ -1,3 +1,4 @@
+import type { TreeDriftKind } from "../host/facts";
 import { type Host, HostError } from "../host/host";
 import { mostLines } from "../told";
 import type { TextChange } from "./udiff";
@@ -20,24 +21,34 @@ export type Difference = TextChange | { path: string; problem: string };
 export interface HostDiff {
     patches: (Difference | undefined)[];
     files: (Difference | undefined)[];
+    /** What was changed in the release that was named; empty when none was. */
+    drift: { path: string; kind: TreeDriftKind }[];
 }
 
-/** Asks the host, line by line, what patches would change in a venv's files, and what was edited in its release. */
+/**
+ * Asks the host, line by line, what patches would change in a venv's files, and what was edited in its release: the wanted one, or
+ * the one that is named.
+ */
 export async function hostDiff(
     host: Host,
     root: string,
     venv: string,
-    { patches = [], files = [] }: { patches?: TriedPatch[]; files?: string[] },
+    { patches = [], files = [], release }: { patches?: TriedPatch[]; files?: string[]; release?: string },
 ): Promise<HostDiff> {
     const size = patches.reduce((sum, { text }) => sum + text.length, 0);
-    const nothing = { patches: patches.map(() => undefined), files: files.map(() => undefined) };
+    const nothing = { patches: patches.map(() => undefined), files: files.map(() => undefined), drift: [] };
     if (size > MOST_TEXT) {
         return nothing;
     }
     const lines = Math.min(mostLines(), MOST_TEXT);
+    const args = { root, venv, patches, files, lines, ...(release && { release }) };
     try {
-        const told = await host.call<Told>("venv.diff", { root, venv, patches, files, lines });
-        return { patches: told.patches.map(asDifference), files: told.files.map(asDifference) };
+        const told = await host.call<Told>("venv.diff", args);
+        return {
+            patches: told.patches.map(asDifference),
+            files: told.files.map(asDifference),
+            drift: told.drift ?? [],
+        };
     } catch (error) {
         if (error instanceof HostError && error.report.code === "corrupt") {
             return nothing; // the look tells of the file, and what is to change is known without it
@@ -47,7 +58,7 @@ export async function hostDiff(
 }
 
 type Given = { path: string; problem?: string; added: number; removed: number; lines: string[]; more: number };
-type Told = Record<"patches" | "files", (Given | null)[]>;
+type Told = Record<"patches" | "files", (Given | null)[]> & { drift?: HostDiff["drift"] | null };
 
 function asDifference(given: Given | null): Difference | undefined {
     if (given === null) {

@@ -2,7 +2,7 @@ import type { HostFacts } from "../host/facts";
 import type { Caused, Planning } from "../resource";
 import { byCause, cut, fromTo, linesByCause, mostLines } from "../told";
 import { assetText, normalName } from "./content";
-import { hostDiff } from "./hostDiff";
+import { type HostDiff, hostDiff } from "./hostDiff";
 import type { VenvInputs } from "./inputs";
 import { tellMovedBase } from "./movedBase";
 import { diffLines, type TextChange } from "./udiff";
@@ -35,7 +35,7 @@ export async function tellVenv(
         ...(drifted.length > 0 ? await tellDrift(wanted, prior, release, drifted, facts, work) : []),
         ...(release !== prior.release ? tellMovedBase(facts.venvs[wanted.name]?.base) : []),
         ...(base.length > 0 ? await tellBase(wanted, base, facts) : []),
-        ...(release !== prior.release && there ? [`release ${release} is still on the host: nothing is built`] : []),
+        ...(release !== prior.release && there ? await tellThere(wanted, release, work) : []),
     ];
     if (told.length > 0) {
         work.info(told.join("\n"));
@@ -65,11 +65,36 @@ async function tellDrift(
         release === prior.release
             ? "up puts back what the release was made of"
             : `up makes release ${release} without that; the old one keeps it`;
-    const edited = (made?.drift ?? []).filter(({ kind }) => kind === "edited").map(({ path }) => path);
+    return [...lines, fate, ...(await editedLines(work, root, name, made?.drift ?? []))];
+}
+
+/** A release that is wanted again. Nobody looked at its files while it was not, so they are looked at now. */
+async function tellThere({ root, name }: VenvInputs, release: string, work: Planning): Promise<string[]> {
+    const { drift } = await hostDiff(work.host, root, name, { release });
+    if (drift.length === 0) {
+        return [`release ${release} is still on the host: nothing is built`];
+    }
+    const changed = drift.map(({ path, kind }) => `  ${path} ${kind === "extra" ? "added" : kind}`);
+    return [
+        `release ${release} is still on the host, but was changed there; up puts back what it was made of`,
+        ...cut(changed, mostLines()),
+        ...(await editedLines(work, root, name, drift, release)),
+    ];
+}
+
+/** How edited files of a release differ from what was made, line by line. */
+async function editedLines(
+    work: Planning,
+    root: string,
+    name: string,
+    drift: HostDiff["drift"],
+    release?: string,
+): Promise<string[]> {
+    const edited = drift.filter(({ kind }) => kind === "edited").map(({ path }) => path);
     const files = edited.filter((path) => !path.includes(".dist-info/")).slice(0, MOST_FILES);
-    const known = files.length === 0 ? [] : (await hostDiff(work.host, root, name, { files })).files;
+    const known = files.length === 0 ? [] : (await hostDiff(work.host, root, name, { files, release })).files;
     const differences = known.filter((one): one is TextChange => one !== undefined && "lines" in one);
-    return [...lines, fate, ...diffLines(differences, " (as made → on the host)")];
+    return diffLines(differences, " (as made → on the host)");
 }
 
 /** Another base: its fields, and of locked requirements each distribution that would have another version. */

@@ -1,3 +1,4 @@
+import { counted } from "../counted";
 import type { ReleaseFacts, TreeDriftKind } from "../host/facts";
 import { normalName } from "./content";
 
@@ -28,7 +29,7 @@ export function driftOf(made: ReleaseFacts | undefined, release: string): VenvDr
     return {
         release: made.complete ? release : `${release} (incomplete)`,
         packages,
-        files: { ...Object.fromEntries(shown), ...(beyond > 0 ? { "…": `${beyond} more files` } : {}) },
+        files: { ...Object.fromEntries(shown), ...(beyond > 0 ? { "…": counted(beyond, "more file") } : {}) },
     };
 }
 

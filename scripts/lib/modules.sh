@@ -9,7 +9,7 @@ ensure_modules() {
         return
     fi
     command -v npm >/dev/null || fail "npm is not on PATH" "Install Node >= $NODE_MINIMUM with npm: https://nodejs.org/en/download"
-    if ! with_progress "Installing the npm packages of package-lock.json" npm --prefix "$PROJECT" ci --no-audit --no-fund; then
+    if ! with_progress "Installing the npm packages of package-lock.json" npm --prefix "$PROJECT" ci --loglevel http --no-audit --no-fund; then
         explain_network_or_disk "npm ci failed"
         fail "npm ci failed in $PROJECT" "The lines above are npm's; when they name the lock file, run: npm install"
     fi

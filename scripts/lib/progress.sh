@@ -15,7 +15,7 @@ with_progress() {
     next=$((SECONDS + 8))
     while kill -0 "$pid" 2>/dev/null; do
         if [ "$SECONDS" -ge "$next" ]; then
-            say "  $((SECONDS - began)) s: $(tail -n 1 "$PROGRESS_LOG" | tr '\r' '\n' | tail -n 1 | cut -c 1-100)"
+            say "  $((SECONDS - began)) s: $(last_word "${1##*/}")"
             next=$((SECONDS + 8))
         fi
         sleep 0.2
@@ -31,6 +31,13 @@ with_progress() {
         trap 'rm -f "$PROGRESS_LOG"' EXIT
     fi
     return "$status"
+}
+
+# last_word COMMAND: the newest line of the log that is not empty, or that the command has said nothing yet.
+last_word() {
+    local line
+    line=$(tail -c 4096 "$PROGRESS_LOG" | tr '\r' '\n' | grep -v '^[[:space:]]*$' | tail -n 1 | cut -c 1-100)
+    printf '%s\n' "${line:-$1 is at work and has said nothing yet}"
 }
 
 # log_says PATTERN: whether the last log has a line that matches the extended regular expression.

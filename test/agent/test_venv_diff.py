@@ -14,14 +14,16 @@ class Diff(PlaceTest):
         super().setUp()
         install(self.site, "pkg", "1.0", {"pkg/__init__.py": "", "pkg/mod.py": TEXT, "pkg/other.py": TEXT})
 
-    def ask(self, patches=(), files=(), lines=80):
-        return diff.diff(self.request(venv="v", patches=list(patches), files=list(files), lines=lines))
+    def ask(self, patches=(), files=(), lines=80, **more):
+        return diff.diff(self.request(venv="v", patches=list(patches), files=list(files), lines=lines, **more))
 
     def patch(self, text, kind="diff"):
         return {"target": {"module": "pkg.mod"}, "kind": kind, "text": text, "pre": None}
 
     def test_nothing_can_be_told_before_the_first_release(self):
-        self.assertEqual(self.ask([self.patch(BASE % 2)], ["pkg/mod.py"]), {"patches": [None], "files": [None]})
+        self.assertEqual(
+            self.ask([self.patch(BASE % 2)], ["pkg/mod.py"]), {"patches": [None], "files": [None], "drift": None}
+        )
 
     def test_another_diff_is_shown_by_what_it_makes_of_the_file_that_the_old_one_made(self):
         self.make((), [self.diff_patch("pkg.mod", BASE % 2)])
@@ -44,6 +46,17 @@ class Diff(PlaceTest):
             write(path, TEXT.replace("1", "9"))
         found = self.ask(files=["pkg/mod.py", "pkg/other.py"])["files"]
         self.assertEqual([one["lines"][1:3] for one in found], [["-x = 2", "+x = 9"], ["-x = 1", "+x = 9"]])
+
+    def test_another_release_than_the_wanted_one_is_told_with_what_was_changed_in_it(self):
+        old = self.make()
+        self.make((), [self.diff_patch("pkg.mod", BASE % 2)])
+        self.assertEqual(self.ask(release=old["release"])["drift"], [])
+        path = os.path.join(old["site"], "pkg", "other.py")
+        os.unlink(path)
+        write(path, TEXT.replace("1", "9"))
+        found = self.ask(files=["pkg/other.py"], release=old["release"])
+        self.assertEqual(found["drift"], [{"path": "pkg/other.py", "kind": "edited"}])
+        self.assertEqual(found["files"][0]["lines"][1:3], ["-x = 1", "+x = 9"])
 
     def test_the_file_of_an_overlay_counts_and_not_the_base_below_it(self):
         overlay = self.wheel_overlay("pkg", "2.0", {"pkg/__init__.py": "", "pkg/mod.py": TEXT.replace("1", "5")})

@@ -217,3 +217,31 @@ test("going back to a release that is still there says that nothing is built", a
         `here-Venv: release ${release} is still on the host: nothing is built`,
     ]);
 });
+
+test("going back to a release that was edited there says what is put back", async () => {
+    const { id, state, inputs } = await created("Venv", adopting);
+    await bench.provider.read("Venv", id, state, inputs);
+    const news = (await bench.provider.check("Venv", { ...adopting, overlays }, inputs)).inputs;
+    const release = String(news.release);
+    bench.host.facts.venvs.v.releases[release] = Object.values(bench.host.facts.venvs.v.releases)[0];
+    bench.host.instead.set("venv.diff", async ({ release: asked, files }) => ({
+        drift:
+            asked === release
+                ? [
+                      { path: "a/x.py", kind: "edited" },
+                      { path: "a/y.py", kind: "extra" },
+                  ]
+                : null,
+        patches: [],
+        files: (files as string[]).map((path) => ({ path, added: 1, removed: 1, lines: ["-1", "+2"], more: 0 })),
+    }));
+    await bench.provider.update("Venv", id, state, inputs, news, { preview: true });
+    assert.deepEqual(bench.provider.engine.kept[0]?.split("\n"), [
+        `here-Venv: release ${release} is still on the host, but was changed there; up puts back what it was made of`,
+        "  a/x.py edited",
+        "  a/y.py added",
+        "--- a/x.py (as made → on the host)",
+        "-1",
+        "+2",
+    ]);
+});

@@ -3,6 +3,7 @@
 import os
 import re
 
+from agent.counted import counted
 from agent.gates.static import families
 from agent.gates.static.finding import Finding
 
@@ -38,7 +39,7 @@ def sentence(tree, owners, torch, group):
     """Who wants what in vain, of one file or of several that want the same CUDA."""
     want, names = group[0], list(dict.fromkeys(one.name for one in group))
     files = len({one.shown for one in group})
-    who = described(owners, want.shown) + (" and %d more files" % (files - 1) if files > 1 else "")
+    who = described(owners, want.shown) + (" and " + counted(files - 1, "more file") if files > 1 else "")
     how = "the loader cannot take: " + want.reason if want.reason else "the loader finds nowhere"
     text = "%s %s %s, which %s" % (who, "want" if files > 1 else "wants", ", ".join(_few(names)), how)
     if files == 1 and want.root is not None and tree.shown(tree.path(want.root)) != want.shown:
