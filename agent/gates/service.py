@@ -30,7 +30,7 @@ def check(request, candidate):
 
     candidate: python, site, release (paths), env (exact), cwd, user, group, limits, module, args, and gates = {imports,
     patched: [{module, path, sha256}], asserts, flags (default true), timeout (seconds, default 600)}. `hide`: the texts that
-    must not be shown; default: the values of variables whose names say that they are secret. `report`: where the result is written as
+    must not be shown; default: the values of variables whose names say that they are secret. `first`: nothing was activated before. `report`: where the result is written as
     well (a path to which `.json` and `.txt` are added); default: nowhere.
     Raises Fault("gate") with the name of the first gate that failed and all problems of all gates.
     """
@@ -113,11 +113,11 @@ def fault_of(failed, candidate, gates, **more):
         for line, (_, problem) in zip(lines, told)
         if problem.get("detail")
     ]
+    left = "nothing was started" if candidate.get("first") else "what runs was left alone"
     count = "" if len(lines) == 1 else "%d problems: " % len(lines)
     return Fault(
         "gate",
-        "the candidate does not pass (%s%s); what runs was left alone\n%s"
-        % (count, ", ".join(names), "\n".join(lines)),
+        "the candidate does not pass (%s%s); %s\n%s" % (count, ", ".join(names), left, "\n".join(lines)),
         **dict(
             {
                 "gate": names[0],

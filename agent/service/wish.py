@@ -108,6 +108,7 @@ class Wish:
             "release": self.release,
             "gates": self.asked["gates"] or {},
             "hide": self.hidden(),
+            "first": not os.path.exists(self.place.current),
             "report": self.place.gates,
         }
 

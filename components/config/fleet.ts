@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { hostPath, name } from "../../provider/resources/inputs/placed";
+import { name, placed } from "../../provider/resources/inputs/placed";
 import { venvInputs } from "../../provider/resources/inputs/venv";
 import { command } from "./command";
 import { connection } from "./connection";
@@ -12,7 +12,7 @@ import { venv } from "./venv";
 const root = text
     .optional()
     .describe(
-        `${hostPath.description ?? "Directory on the host below which everything of ours lies; absolute path."} Default: /opt/sglang-fleet.`,
+        `${placed.root.description} Of a \`local\` host it may be relative to the project. Default: /opt/sglang-fleet.`,
     );
 
 /** A machine and what stands on it. */

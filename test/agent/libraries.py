@@ -58,6 +58,11 @@ def maps(path, environment):
     return {os.path.basename(found): found for found in paths}
 
 
+def made_facts(site):
+    """What a release's own file has besides its base and what was laid; `site`: path below the release."""
+    return {"recipe": {}, "site": site, "packages": {}, "patched": {}, "made": 1}
+
+
 class Release:
     """A base and a release of it below a directory of its own: what is put into the base is linked into the release by `start`."""
 
@@ -128,7 +133,7 @@ class Release:
         for prefix in (self.base, self.release):
             manifest.write(manifest.beside(prefix), tree.lines(prefix))
         with open(self.release + ".json", "w") as file:
-            json.dump({"format": 1, "base": "base-b", "laid": self.laid, "patched": {}}, file)
+            json.dump(dict(made_facts(LIB), format=1, base="base-b", laid=self.laid), file)
         candidate = {
             "release": self.release,
             "site": self.site(self.release),

@@ -9,7 +9,7 @@ import unittest
 from agent.files import write_json
 from agent.request import Request
 from agent.service import check
-from test.agent.libraries import GCC, NO_GCC, library, named
+from test.agent.libraries import GCC, NO_GCC, library, made_facts, named
 from test.agent.service_host import ServiceHost
 
 BASE = "base-b"
@@ -26,7 +26,10 @@ class Foreseen(unittest.TestCase):
         site = os.path.join(self.release, "lib", os.listdir(os.path.join(self.release, "lib"))[0], "site-packages")
         library(os.path.join(site, "kernels", "_k.abi3.so"), needed=[named(folder, "libgone.so.1")])
         shutil.rmtree(folder)
-        write_json(self.release + ".json", {"base": BASE, "laid": {"kernels": "1.0"}, "patched": {}})
+        write_json(
+            self.release + ".json",
+            dict(made_facts(os.path.relpath(site, self.release)), base=BASE, laid={"kernels": "1.0"}),
+        )
 
     def test_what_is_on_the_host_already_is_judged_and_nothing_is_written(self):
         def files():
@@ -44,13 +47,15 @@ class Foreseen(unittest.TestCase):
     def test_a_candidate_that_a_static_gate_refuses_never_starts_and_the_first_one_leaves_nothing(self):
         fault = self.host.fails("r1")
         self.assertEqual((fault.code, fault.more["gate"]), ("gate", "libraries"))
+        self.assertIn("does not pass (libraries); nothing was started\n", fault.message)
         self.assertIn("libraries    failed", fault.more["detail"])
         self.assertFalse(os.path.exists(self.host.place.gates + ".txt"))
 
     def test_the_table_of_the_last_candidate_stays_beside_the_service(self):
         self.host.activate("r2")
         pid = self.host.pid()
-        self.host.fails("r1")
+        fault = self.host.fails("r1")
+        self.assertIn("does not pass (libraries); what runs was left alone\n", fault.message)
         self.assertEqual(self.host.pid(), pid)
         with open(self.host.place.gates + ".txt") as file:
             lines = file.read().splitlines()

@@ -17,7 +17,7 @@ from agent.gates.static.elf import Elf
 from agent.gates.static.tree import tree_of
 from agent.request import Request
 from agent.venv import interpreter, manifest, tree
-from test.agent.libraries import named
+from test.agent.libraries import made_facts, named
 from test.agent.maps import predicted, replay, traced
 
 KERNEL = "probe_kernel/common_ops.abi3.so"
@@ -97,7 +97,8 @@ class Machine:
         self.write(self.site, "probe_kernel-1.0.dist-info/RECORD", "".join("%s,,\n" % one for one in files))
 
     def candidate(self):
-        facts = {"base": "base-b", "laid": {"probe-kernel": "1.0"}, "patched": {}}
+        site = os.path.relpath(self.site, self.release)
+        facts = dict(made_facts(site), base="base-b", laid={"probe-kernel": "1.0"})
         write_json(self.release + ".json", facts)
         manifest.write(manifest.beside(self.release), tree.lines(self.release))
         gates = {"imports": ["torch", "probe_kernel"], "asserts": ASSERTS, "flags": False, "timeout": 240}

@@ -23,7 +23,10 @@ export const digest = z.string().regex(/^([0-9a-f]{64})?$/, "expected a sha256 (
 /** Inputs that every resource has. */
 export const placed = {
     connection,
-    root: hostPath.describe("Directory on the host below which everything of ours lies; absolute path."),
+    root: hostPath.describe(
+        "Directory on the host below which everything of ours lies: copies of venvs and their releases, staged contents, the services' files and logs, and with uv its Pythons and cache; absolute path. " +
+            "It is made when it is not there and goes with the last thing in it; the user of the connection (root with sudo) must own it, or be allowed to make it, and the users of services to enter it.",
+    ),
     takeOver: z
         .boolean()
         .optional()

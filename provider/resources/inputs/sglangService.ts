@@ -76,7 +76,10 @@ export const sglangServiceInputs = z
             .string()
             .min(1)
             .default("sglang.launch_server")
-            .describe("Module that is run with `python -m`. Default: sglang.launch_server."),
+            .describe(
+                "Module that is run with `python -m`. It gets `--model-path`, `--served-model-name` (if set), `--host` and `--port`, then `flags` by name, then `extraArgs`, and `--config FILE` with the keys if there are any. " +
+                    "Default: sglang.launch_server.",
+            ),
         model: z.string().min(1).describe("Model: an absolute path on the host, or a hub id."),
         servedModelName: z
             .string()
