@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
     completion,
+    describeFleet,
     expectExit,
     kill,
     processesOf,
@@ -33,20 +34,7 @@ describe("what others change on the host", () => {
     });
 
     it("an edited file of the release shows by its path, and up puts it back", async () => {
-        const [release] = releases(on.workspace);
-        const path = "sglang/srt/server_args.py";
-        const file = join(
-            rootOf(on.workspace),
-            "venvs/tiny/releases",
-            release as string,
-            "lib/python3.11/site-packages",
-            path,
-        );
-        const content = readFileSync(file, "utf8");
-        // By rename, as careful editors do: releases share their files by hard links.
-        writeFileSync(`${file}.new`, `${content}# edited by hand\n`);
-        renameSync(`${file}.new`, file);
-
+        const { file, content } = edit(releases(on.workspace)[0] as string);
         const preview = expectExit(await on.workspace.pulumi("preview", "--diff"));
         assert.match(preview.output, /sglang\/srt\/server_args\.py/);
         expectExit(await on.workspace.up());
@@ -55,6 +43,31 @@ describe("what others change on the host", () => {
         server(on.workspace);
         expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
     });
+
+    it("an edited file of an earlier release shows when that is wanted again, and up puts it back", async () => {
+        const [first] = releases(on.workspace);
+        describeFleet(on.workspace, { port: on.port, answer: "Nice." });
+        expectExit(await on.workspace.up());
+        const { file, content } = edit(first as string);
+        describeFleet(on.workspace, { port: on.port });
+        const { output } = expectExit(await on.workspace.pulumi("preview"));
+        assert.match(output, new RegExp(`release ${first} is still on the host, but was changed there; up puts back`));
+        assert.match(output, /sglang\/srt\/server_args\.py edited\n.*\+# edited by hand/s);
+        expectExit(await on.workspace.up());
+        assert.equal(readFileSync(file, "utf8"), content);
+        assert.equal(await completion(on.port), "Lyon.");
+        expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
+    });
+
+    /** Adds a line to a file of a release; its path and its content before. By rename, as careful editors do: releases share their files by hard links. */
+    function edit(release: string): { file: string; content: string } {
+        const site = join(rootOf(on.workspace), "venvs/tiny/releases", release, "lib/python3.11/site-packages");
+        const file = join(site, "sglang/srt/server_args.py");
+        const content = readFileSync(file, "utf8");
+        writeFileSync(`${file}.new`, `${content}# edited by hand\n`);
+        renameSync(`${file}.new`, file);
+        return { file, content };
+    }
 });
 
 /** Pids of the processes that start a server of the workspace's host again when it dies. */
