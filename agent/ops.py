@@ -21,6 +21,7 @@ OPS = {
     "venv.make": "agent.venv.make:make",
     "venv.remove": "agent.venv.make:remove",
     "service.check": "agent.service.check:check",
+    "service.port": "agent.service.held:held",
     "service.activate": "agent.service.activate:activate",
     "service.remove": "agent.service.remove:remove",
     "exec": "agent.execute:execute",

@@ -11,6 +11,8 @@ from agent.files import read_json, remove_file, write_json
 from agent.lock import locked
 from agent.service import activation, detach, systemctl, unchanged
 from agent.service.follow import follow
+from agent.service.found import found
+from agent.service.found import members as family
 from agent.service.place import Place
 from agent.service.preflight import preflight
 from agent.service.remove import clear
@@ -36,7 +38,8 @@ def activate(request):
         if same is not None:
             request.progress("runs as declared: nothing to do")
             return same
-        preflight(place, spec, members(place))
+        ours = members(place)
+        preflight(place, spec, ours + family(found(spec, ours)))
         warnings = gates(request, wish)
         request.check()
         with locked(request, "activating service %s" % place.name):
@@ -116,7 +119,7 @@ def set_up(place, wish, spec, owner):
         "patched": wish.patched,
         "hide": wish.hidden(),
         "before": before,
-        "detached": manner(spec, before),
+        "detached": manner(spec, before, found(spec, members(place))),
     }
     write_json(place.activation("job.json"), job, 0o600)
     try:
@@ -128,9 +131,9 @@ def set_up(place, wish, spec, owner):
     return job
 
 
-def manner(spec, before):
-    """How the activation is kept alive. A keeper must not be born in a unit of systemd's: it would end with that."""
-    if not systemctl.present() or "process" in (spec["supervisor"], before):
+def manner(spec, before, taken):
+    """How the activation is kept alive. A keeper must not be born in a unit of systemd's: it would end with that; so would what is brought back."""
+    if not systemctl.present() or "process" in (spec["supervisor"], before) or taken is not None:
         return "process"
     return "systemd" if systemctl.runs_transient() else "process"
 

@@ -3,7 +3,7 @@
 import collections
 
 FORWARD = ("preflight", "save", "drain", "stop", "switch", "start", "wait", "stable", "prove", "commit")
-BACK = ("back-stop", "back-restore", "back-start", "back-wait", "back-prove", "back-undo")
+BACK = ("back-stop", "back-restore", "back-start", "back-wait", "back-prove", "back-found", "back-undo")
 
 #: Until the first of these has begun, the old process is untouched.
 POINT_OF_NO_RETURN = "stop"

@@ -23,6 +23,7 @@ _NAMES = {
     "back-restore": "puts the old files back",
     "back-wait": "waits for the old server",
     "back-prove": "proves the old server",
+    "back-found": "brings back the server that was found there",
 }
 
 

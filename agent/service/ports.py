@@ -7,6 +7,7 @@ import socket
 from agent.fault import Fault
 from agent.files import read_json
 from agent.service import proc, sockets
+from agent.service.found import hindrance, main_of
 
 
 def port(place, spec, ours):
@@ -83,6 +84,8 @@ def _not_here(spec, error):
 def remedy_of(place, pids):
     """What frees a port; a service of this root may be moved, and its process must not be ended by hand."""
     service = service_of(place, pids)
+    if service is None and len(pids) > 0 and all(hindrance(main_of(pid)) is None for pid in pids):
+        return "set `takeOverPort: true` to have it stopped for this service, and started again if this one fails, or set another `port`"
     if service is None:
         return "end that process if it may end, or set another `port`"
     return "that is service `%s`: change its port, or remove it, in an `up` before this one" % service

@@ -22,34 +22,38 @@ class Rollback:
         """Nothing was stopped: only a drain is undone. Returns what to say."""
         if what.drained:
             self.step("back-undo", self.undo)
-        before = os.path.exists(self.place.spec)
+        before = os.path.exists(self.place.spec) or self.activation.found.facts() is not None
         return self.sentence("nothing was stopped: what ran before still runs" if before else "nothing was begun")
 
     def run(self, what):
         """(what was restored, whether all of it was)."""
-        saved = self.previous.facts()
         if not what.restored:
             self.step("back-stop", self.stop)
             if not self.step("back-restore", self.restore):
                 return self.sentence("the files of before could not be put back"), False
+        said, whole = self.own(self.previous.facts())
+        if self.activation.found.facts() is not None:
+            again = self.step("back-found", self.bring_back)
+            said += "; the server that was found there %s" % ("runs again and answers" if again else "does not answer")
+            whole = whole and again
+        if what.drained and whole:
+            self.step("back-undo", self.undo)
+        return self.sentence(said), whole and not self.problems
+
+    def own(self, saved):
+        """(what became of the service's own process of before, whether it is as it was)."""
         if saved["supervisor"] is None:
-            return self.sentence(
-                "there was no service before: what was made for it was removed again"
-            ), not self.problems
+            return "there was no service before: what was made for it was removed again", True
         if not saved["running"]:
-            return self.sentence(
-                "the files of before are back; the server did not run before, and does not now"
-            ), not self.problems
+            return "the files of before are back; the server did not run before, and does not now", True
         release = self.previous.spec()["release"]
         if not (
             self.step("back-start", self.start)
             and self.step("back-wait", self.wait)
             and self.step("back-prove", self.prove)
         ):
-            return self.sentence("release %s is back in place but does not serve" % release), False
-        if what.drained:
-            self.step("back-undo", self.undo)
-        return self.sentence("release %s runs again and answers" % release), not self.problems
+            return "release %s is back in place but does not serve" % release, False
+        return "release %s runs again and answers" % release, True
 
     def step(self, stage, act):
         """Whether a step succeeded; what went wrong is kept for the sentence."""
@@ -86,6 +90,10 @@ class Rollback:
 
     def prove(self):
         prove(self.place, self.old()[0], self.state, (self.previous.current() or {}).get("patched") or [])
+
+    def bring_back(self):
+        spec = self.activation.spec
+        self.activation.found.start(spec, self.activation.job["ready"].get("timeout", 1200), self.activation.say)
 
     def undo(self):
         drain = self.activation.job["drain"]

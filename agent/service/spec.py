@@ -57,6 +57,7 @@ def build(place, wish, account, variables, venv, config=None):
         "port": declared["port"],
         "modelPath": declared.get("modelPath"),
         "shareGpus": bool(declared.get("shareGpus")),
+        "takeOverPort": bool(declared.get("takeOverPort")),
         "config": config,
     }
 

@@ -6,6 +6,8 @@ import traceback
 from agent.fault import Fault
 from agent.files import read_json, write_json
 from agent.service import decision, outcome, recover
+from agent.service.comeback import Comeback
+from agent.service.found import found, members
 from agent.service.hook import run_hook
 from agent.service.ports import port_free
 from agent.service.preflight import preflight
@@ -27,6 +29,7 @@ class Activation:
         self.spec = job["spec"]
         self.journal = journal
         self.previous = Previous(place)
+        self.found = Comeback(place)
         self.supervisor = supervisor(place, self.spec["supervisor"])
         self.stage = None
         self.told = None
@@ -108,17 +111,21 @@ class Activation:
 
     def preflight(self):
         self.check_cancel()
-        preflight(self.place, self.spec, self.old_members())
+        ours = self.old_members()
+        preflight(self.place, self.spec, ours + members(found(self.spec, ours)))
 
     def save(self):
         self.check_cancel()
         self.previous.save()
+        taken = found(self.spec, self.old_members())
+        if taken is not None:
+            self.found.save(taken)
         recover.enable(self.place, self.job)
 
     def drain(self):
         self.check_cancel()
         drain = self.job["drain"]
-        if drain and self.previous.facts()["running"]:
+        if drain and (self.previous.facts()["running"] or self.found.facts()):
             self.say("drains: %s" % drain["argv"][0])
             run_hook("drain", drain["argv"], drain.get("timeout", 60), self.place.dir, self.check_cancel)
             self.check_cancel()
@@ -131,6 +138,10 @@ class Activation:
             if self.previous.facts()["supervisor"] is None:
                 # Its spec was lost: nobody can start it again, and what kept it must not.
                 keeper.uninstall()
+        taken = self.found.facts()
+        if taken is not None:
+            self.say("stops the server that was found there: %s" % taken["said"])
+            self.found.stop(self.spec["stopTimeout"])
         # What stopped may not be all: a server that nobody kept any more would still hold the port.
         port_free(self.place, self.spec)
 

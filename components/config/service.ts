@@ -76,6 +76,7 @@ export const serviceFields = {
         .optional()
         .describe("GPUs that it sees, by number (CUDA_VISIBLE_DEVICES); [] = none. Default: all."),
     shareGpus: open(inputs.shareGpus),
+    takeOverPort: open(inputs.takeOverPort),
     env: z
         .record(z.string(), variable)
         .optional()

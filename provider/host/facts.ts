@@ -236,6 +236,8 @@ export interface ServiceSpec {
     log: string | null;
     /** Whether others may hold the GPUs that it sees. */
     shareGpus: boolean;
+    /** Whether a server that somebody started by hand is stopped for it when that holds the port. */
+    takeOverPort: boolean;
     /** Seconds between SIGTERM and SIGKILL. */
     stopTimeout: number;
 }

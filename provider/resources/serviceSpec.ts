@@ -17,7 +17,8 @@ export function supervisorOn(
 
 /** The process as the host is told of it. Keys are not in it. */
 export function specOf(inputs: SglangServiceInputs, supervisor: "systemd" | "process"): ServiceSpec {
-    const { module, address, port, model, user, group, workingDirectory, log, shareGpus, stopTimeout } = inputs;
+    const { module, address, port, model, user, group, workingDirectory, log, stopTimeout } = inputs;
+    const { shareGpus, takeOverPort } = inputs;
     const limits = Object.fromEntries(Object.entries(inputs.limits).map(([name, value]) => [name, String(value)]));
     return {
         module,
@@ -32,6 +33,7 @@ export function specOf(inputs: SglangServiceInputs, supervisor: "systemd" | "pro
         supervisor,
         log: log ?? null,
         shareGpus,
+        takeOverPort,
         stopTimeout,
     };
 }

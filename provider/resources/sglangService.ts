@@ -5,7 +5,7 @@ import { claim, idOf, nameOf } from "./common";
 import { keysId, saltFrom } from "./digests";
 import { type SglangServiceInputs, sglangServiceInputs } from "./inputs";
 import { foreseenGates, lastFailure } from "./serviceGates";
-import { portHeld } from "./servicePort";
+import { foreseenPort, portHeld } from "./servicePort";
 import { explainRestart } from "./serviceRestart";
 import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./serviceSpec";
 import { launched, liveService } from "./serviceState";
@@ -92,6 +92,13 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         const failed = live === undefined || work.changes.length === 0 ? undefined : lastFailure(live, wanted);
         if (failed !== undefined) {
             work.warn(failed);
+        }
+        const port =
+            prior === undefined || work.changes.length > 0 ? await foreseenPort(wanted, facts, work) : undefined;
+        if (port?.warning === true) {
+            work.warn(port.text);
+        } else if (port !== undefined) {
+            work.info(port.text);
         }
         const foreseen =
             prior === undefined || work.changes.length > 0 ? await foreseenGates(wanted, facts, work) : undefined;

@@ -108,7 +108,8 @@ class TheWayBack(Case):
     def test_cut_in_each_stage_ends_old(self):
         self.host.activate("r1")
         self.host.release("r3", start=NEVER)
-        for stage in BACK:
+        # A server that somebody started is brought back in a stage of its own: see test_service_found.
+        for stage in [stage for stage in BACK if stage != "back-found"]:
             for event in ("begin", "end") if ALL else ("begin",):
                 with self.subTest(stage + " " + event):
                     with self.host.cut(stage, event, before=True):

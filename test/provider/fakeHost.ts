@@ -52,6 +52,9 @@ export class FakeHost implements Host {
             const { patches, files } = args as unknown as Record<"patches" | "files", unknown[]>;
             return { patches: patches.map(() => null), files: files.map(() => null) };
         }
+        if (op === "service.port") {
+            return { problem: null, takes: null };
+        }
         const { owner, name } = args.claim;
         const { facts } = this;
         if (op === "env.stage") {

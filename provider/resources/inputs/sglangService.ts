@@ -129,6 +129,12 @@ export const sglangServiceInputs = z
             .describe(
                 "Whether processes that are not its own may hold the GPUs of its CUDA_VISIBLE_DEVICES; else that is an error before anything is stopped. Default: false.",
             ),
+        takeOverPort: z
+            .boolean()
+            .default(false)
+            .describe(
+                "Whether an SGLang server that somebody started by hand and that holds the port is stopped for this one; it is started again as it was when this one fails. A unit of systemd, a container and another user's server (without root) are never taken over. Default: false.",
+            ),
         stopTimeout: seconds.default(60).describe("Seconds between SIGTERM and SIGKILL. Default: 60."),
         drain: drain.optional().describe("What is run before the old process is stopped. Default: nothing."),
         ready: ready.prefault({}).describe("When the new process counts as serving."),
