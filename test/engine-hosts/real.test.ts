@@ -33,7 +33,9 @@ const dev = load(readFileSync(join(project, "Pulumi.dev.yaml"), "utf8")).config[
 const adopted = "/opt/venv";
 const port = 31000;
 const patched = "sglang/srt/entrypoints/http_server.py";
-const skip = whyNoHosts();
+const real = whyNoHosts() === undefined ? realVenv((text) => process.stderr.write(`${text}\n`)) : undefined;
+const venv = real !== undefined && "venv" in real ? real.venv : undefined;
+const skip = whyNoHosts() ?? (real !== undefined && "why" in real ? real.why : undefined);
 /** The journal is written by the host itself, at each login. SGLang and what it imports keep caches, which are theirs. */
 const noise = [
     "/var/log/journal/",
@@ -50,7 +52,6 @@ describe("real SGLang over SSH under systemd, from an adopted venv", { skip }, (
     let untouched: { venv: Files; files: Files; units: string[] };
 
     before(async () => {
-        const venv = realVenv((text) => process.stderr.write(`${text}\n`));
         stand = await HostStand.up({ one: { venv } });
         host = stand.host("one");
         const makeModel = readFileSync(join(project, "dev/make_model.py"), "utf8");

@@ -1,16 +1,27 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { project } from "../../engine/harness";
 
+/** Bytes that the packages, what uv keeps of them, and a release of them take at most. */
+const ROOM = 24e9;
+
 /**
  * A venv with real SGLang: the one that SGLANG_TEST_VENV names, else the base of the dev stack, else one that is made of its
- * lock, once, in the project's cache (6 GB; `say` is told so).
+ * lock, once, in the project's cache (6 GB; `say` is told so). `why`: it cannot be made here.
  */
-export function realVenv(say: (text: string) => void): string {
-    return process.env.SGLANG_TEST_VENV ?? devBase() ?? madeVenv(say);
+export function realVenv(say: (text: string) => void): { venv: string } | { why: string } {
+    const there = process.env.SGLANG_TEST_VENV ?? devBase();
+    if (there !== undefined) {
+        return { venv: there };
+    }
+    try {
+        return { venv: madeVenv(say) };
+    } catch (error) {
+        return { why: `a venv with real SGLang cannot be made here: ${(error as Error).message}` };
+    }
 }
 
 const requirements = join(project, "dev/requirements.txt");
@@ -29,6 +40,10 @@ function madeVenv(say: (text: string) => void): string {
     if (!existsSync(made)) {
         say(`making a venv with real SGLang in ${made}, once (6 GB)`);
         mkdirSync(cache, { recursive: true });
+        const { bavail, bsize } = statfsSync(cache);
+        if (bavail * bsize < ROOM) {
+            throw new Error(`${cache} has ${(bavail * bsize) / 1e9} GB left, and it needs ${ROOM / 1e9} GB`);
+        }
         const beside = mkdtempSync(join(cache, ".sglang-venv-"));
         try {
             execFileSync("uv", ["venv", "--quiet", "--clear", "--relocatable", "--python", "3.11", beside]);
