@@ -7,6 +7,7 @@ import { remoteCommand, SHELL_READY, SUDO_PROMPT, startLine } from "./command";
 import { type Ending, explainStart } from "./errors";
 import { type Frame, FrameReader } from "./frames";
 import { HostError } from "./host";
+import { paced } from "./pace";
 import { becomeFor, transportFor } from "./transport";
 
 /** So much of stderr is kept for messages. */
@@ -28,7 +29,11 @@ export interface Started {
 }
 
 /** Starts an agent and waits until it is ready. Throws HostError with the cause. */
-export async function startAgent(connection: Connection, host: string): Promise<Started> {
+export function startAgent(connection: Connection, host: string): Promise<Started> {
+    return paced(connection, () => startShared(connection, host));
+}
+
+async function startShared(connection: Connection, host: string): Promise<Started> {
     try {
         return await startOnce(connection, host, true);
     } catch (error) {
