@@ -4,8 +4,9 @@ import importlib
 import os
 
 from agent.claims import claims
-from agent.files import read_json
+from agent.files import existing, read_json
 from agent.layout import FORMAT
+from agent.left import services_left
 from agent.machine import machine
 from agent.spoilt import Spoilt
 from agent.staging import env, overlays, patches
@@ -25,8 +26,9 @@ def look(request):
     read_json(layout.format)
     spoilt = Spoilt()
     facts = {"format": FORMAT, "machine": machine(), "root": layout.root, "claims": claims(layout)}
+    facts["place"] = _place(layout.root)
     facts.update(_venvs(request, layout, spoilt))
-    facts.update(_services(layout, facts["machine"], spoilt))
+    facts.update(_services(layout, facts["machine"], facts["claims"], spoilt))
     return dict(facts, unreadable=spoilt.faults) if spoilt.faults else facts
 
 
@@ -46,10 +48,20 @@ def _venvs(request, layout, spoilt):
     }
 
 
-def _services(layout, facts, spoilt):
+def _services(layout, facts, held, spoilt):
     names = _names(layout.at("services"))
-    services = importlib.import_module("agent.service.look").services(layout, facts, spoilt) if names else {}
+    claimed = [key[len("service/") :] for key in held if key.startswith("service/")]
+    left = services_left(layout, names, claimed)
+    services = (
+        importlib.import_module("agent.service.look").services(layout, facts, spoilt, left) if names or left else {}
+    )
     return {"envs": spoilt.each("env", names, lambda name: env.staged(layout, name)), "services": services}
+
+
+def _place(root):
+    """Which folder the root is, or will lie in: two ways to one machine show the same."""
+    found = os.stat(existing(root))
+    return "%d:%d" % (found.st_dev, found.st_ino)
 
 
 def _names(path):

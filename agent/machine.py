@@ -11,6 +11,7 @@ def machine():
     """The facts, field for field. Reads a few files, asks nobody."""
     return {
         "machineId": _machine_id(),
+        "hostKey": _host_key(),
         "bootId": _line("/proc/sys/kernel/random/boot_id"),
         "hostname": os.uname().nodename,
         "python": "%d.%d.%d" % sys.version_info[:3],
@@ -28,8 +29,13 @@ def _machine_id():
     known = _line("/etc/machine-id")
     if len(known) == 32:
         return known
+    return (_host_key() or hashlib.sha256(os.uname().nodename.encode("utf-8", "replace")).hexdigest())[:32]
+
+
+def _host_key():
+    """A digest of the public SSH host keys; "" without any. Machines made of one image may share a machine id."""
     keys = "".join(_line("/etc/ssh/ssh_host_%s_key.pub" % kind) for kind in ("ecdsa", "ed25519", "rsa"))
-    return hashlib.sha256((keys or os.uname().nodename).encode("utf-8", "replace")).hexdigest()[:32]
+    return hashlib.sha256(keys.encode("utf-8", "replace")).hexdigest() if keys else ""
 
 
 def _libc():

@@ -100,6 +100,29 @@ function unmoved({ seen }: Pick<Context, "seen">, work: Work): void {
     }
 }
 
+/** Refuses to remove what another resource of the program is about to take over, and has not yet: its making has failed. */
+export async function notInherited(
+    { declared }: Pick<Context, "declared">,
+    resource: AnyResource,
+    request: Pick<ChangeRequest, "inputs" | "state">,
+    work: Work,
+): Promise<void> {
+    const inputs = request.inputs as unknown as Placed;
+    const id = resource.id(inputs);
+    const heir = declared.heir(work.urn, id);
+    if (heir === undefined) {
+        return;
+    }
+    const { claims } = await work.host.look(inputs.root);
+    if (claims[id.split("/").slice(1).join("/")]?.owner === work.owner) {
+        throw new HostError(work.host.label, {
+            code: "inherited",
+            message: `${id} is not removed: ${heir} takes its place, and has not been made`,
+            remedy: "see why that failed, and run `pulumi up` again",
+        });
+    }
+}
+
 function warnOfExposed({ exposed = [] }: AnyResource, work: Work): void {
     for (const name of exposed.filter((one) => work.isSecret([one]))) {
         work.warn(

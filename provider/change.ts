@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isAbandoned } from "./abandoned";
-import { allowed, sameMachine } from "./allowed";
+import { allowed, notInherited, sameMachine } from "./allowed";
 import { same } from "./canonical";
 import type { AnyResource, Context } from "./context";
 import { explain } from "./errors";
@@ -143,6 +143,7 @@ export async function remove(
     await working(context, inputs, request, async (work) => {
         try {
             await sameMachine(context, resource, request, work);
+            await notInherited(context, resource, request, work);
             await resource.remove(inputs, request.state as unknown as Kept, work);
         } catch (error) {
             if (

@@ -97,7 +97,7 @@ export function service({ context, version, table, cancel }: Served): UntypedSer
             const { values: news, secrets } = receive(request.getNews());
             const olds = receive(request.getOlds()).values;
             const seed = request.getRandomseed_asU8();
-            const answer = await check(context, find(request.getUrn()), { news, olds, seed });
+            const answer = await check(context, find(request.getUrn()), { urn: request.getUrn(), news, olds, seed });
             const response = new proto.CheckResponse();
             if ("inputs" in answer) {
                 return response.setInputs(encode(answer.inputs, secrets));

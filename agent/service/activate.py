@@ -34,10 +34,11 @@ def activate(request):
         prepare(place, wish)
         spec = wish.spec()
     try:
-        same = unchanged.keep(place, wish, spec, request.args["claim"]["owner"])
-        if same is not None:
-            request.progress("runs as declared: nothing to do")
-            return same
+        proven = unchanged.proven(place, wish, spec)
+        if proven is not None:
+            warnings = [] if unchanged.has_passed(place, wish) else gates(request, wish)
+            request.progress("runs as declared: nothing to restart")
+            return dict(unchanged.keep(place, wish, spec, request.args["claim"]["owner"], proven), warnings=warnings)
         ours = members(place)
         preflight(place, spec, ours + family(found(spec, ours)))
         warnings = gates(request, wish)

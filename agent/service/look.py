@@ -7,13 +7,14 @@ from agent.counted import counted
 from agent.files import read_json
 from agent.gates import report
 from agent.service import activation, keeping, proc, process, proof, systemd
+from agent.service.committed import altered
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
 from agent.spoilt import Spoilt
 
 
-def services(layout, machine, spoilt=None):
-    """{name: ServiceFacts} of the services that are claimed, or that run. spoilt: notes those that cannot be read."""
+def services(layout, machine, spoilt=None, left=()):
+    """{name: ServiceFacts} of the services that are claimed, or that run. spoilt: notes those that cannot be read; left: runs without its files."""
     spoilt = spoilt or Spoilt()
     held = claims(layout)
     folder = layout.at("services")
@@ -29,14 +30,24 @@ def services(layout, machine, spoilt=None):
         current = read_json(place.current)
         owner = (held.get("service/" + name) or current or {}).get("owner")
         return owner and dict(
-            standing(place, specs[name] or None, shown.get(place.unit), ctl), owner=owner, current=committed(current)
+            standing(place, specs[name] or None, shown.get(place.unit), ctl),
+            owner=owner,
+            current=wish_of(current),
+            altered=altered(place, current or {}),
         )
 
-    return spoilt.each("service", specs, one)
+    return dict(spoilt.each("service", specs, one), **{name: _left() for name in left})
 
 
-def committed(current):
-    return current and {name: current[name] for name in ("venv", "release", "env", "spec", "activated")}
+def _left():
+    """Nobody can tell any more whose it is: it is for whoever knows it by its root and name."""
+    facts = {name: None for name in ("supervisor", "unit", "process", "activation", "refused", "current")}
+    return dict(facts, running="runs, though its files are gone", owner="", altered=[])
+
+
+def wish_of(current):
+    named = ("venv", "release", "env", "spec", "activated")
+    return current and dict({name: current[name] for name in named}, passed=current.get("passed"))
 
 
 def standing(place, spec, shown, ctl):

@@ -1,4 +1,4 @@
-"""The end of an activation: its result, the committed wish, and what is cleared away afterwards."""
+"""The end of an activation: its result, and what is cleared away afterwards."""
 
 import glob
 import os
@@ -7,22 +7,6 @@ import time
 from agent.files import read_json, remove_file, write_json
 from agent.service import recover
 from agent.tidy import remove_tree
-
-
-def committed(job, proof):
-    """`current.json`: the wish without its secrets, and what the next activation needs to come back to it."""
-    wish = job["wish"]
-    return {
-        "owner": job["owner"],
-        "venv": wish["venv"],
-        "release": wish["release"],
-        "env": wish["env"],
-        "spec": wish["spec"],
-        "ready": job["ready"],
-        "patched": job["patched"],
-        "proven": proof["files"],
-        "activated": time.time(),
-    }
 
 
 def conclude(activation, state, **fields):

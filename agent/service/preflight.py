@@ -6,6 +6,7 @@ import stat
 
 from agent.fault import Fault
 from agent.files import existing, free_bytes
+from agent.left import made_for
 from agent.service import systemctl
 from agent.service.access import denied, first_closed
 from agent.service.gpus import gpus
@@ -204,7 +205,7 @@ def manager(place, spec, ours):
             )
         ]
     path = os.path.join(ctl.units, place.unit)
-    if os.path.exists(path) and not os.path.exists(place.spec) and not made_for(place, path):
+    if os.path.exists(path) and not os.path.exists(place.spec) and not made_for(path, place.dir):
         return [
             Fault(
                 "unit-taken",
@@ -216,8 +217,3 @@ def manager(place, spec, ours):
             )
         ]
     return []
-
-
-def made_for(place, path):
-    with open(path, errors="replace") as file:
-        return file.readline().rstrip("\n").endswith("for the service in " + place.dir)

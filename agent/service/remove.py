@@ -3,7 +3,7 @@
 import glob
 import os
 
-from agent.claims import owns, release_claim
+from agent.claims import claims, owns, release_claim
 from agent.fault import Fault
 from agent.files import read_json, remove_file
 from agent.lock import locked
@@ -24,7 +24,8 @@ def remove(request):
         request.progress("waits for the activation that is at work")
         follow(request, place, job)
     with locked(request, "removing service %s" % place.name):
-        if not owns(request.layout, request.args["claim"], read_json(place.current)):
+        current = read_json(place.current)
+        if not owns(request.layout, request.args["claim"], current) and not _stranded(request.layout, place, current):
             return {}
         if activation.status(place)[0] in ("running", "interrupted"):
             raise Fault(
@@ -34,6 +35,11 @@ def remove(request):
         clear(place)
         release_claim(request.layout, request.args["claim"])
     return {}
+
+
+def _stranded(layout, place, current):
+    """Whether it runs from files that are gone, and with them who owned it: then it is whose root and name it has."""
+    return current is None and "service/" + place.name not in claims(layout) and standing(place)[0] is not None
 
 
 def stop(request, place):

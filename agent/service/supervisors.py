@@ -1,10 +1,8 @@
 """The supervisors by name. Both offer: state, members, log, install, start, stop, uninstall."""
 
-import os
-
 from agent.files import read_json
+from agent.left import made_for
 from agent.service import keeping, systemctl
-from agent.service.preflight import made_for
 from agent.service.process import Process
 from agent.service.systemd import Systemd
 
@@ -28,6 +26,6 @@ def standing(place):
         return Process(place), _PATIENCE
     if systemctl.present():
         unit = Systemd(place)
-        if os.path.exists(unit.path) and made_for(place, unit.path):
+        if made_for(unit.path, place.dir):
             return unit, _PATIENCE
     return None, 0

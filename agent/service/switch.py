@@ -14,7 +14,7 @@ def switch(place, spec, before=None):
     if before is not None and before != spec["supervisor"]:
         supervisor(place, before).uninstall()
     point(place.link, target(place, spec))
-    atomic_write(place.launcher, source("agent.service.launcher").encode(), 0o644)
+    write_launcher(place)
     make_work(place, spec)
     write_spec(place, spec)
     supervisor(place, spec["supervisor"]).install(spec)
@@ -23,6 +23,11 @@ def switch(place, spec, before=None):
 def target(place, spec):
     """What the stable link says: relative, so that the root can be moved or mounted elsewhere."""
     return os.path.relpath(place.layout.release(spec["venv"], spec["release"]), place.dir)
+
+
+def write_launcher(place):
+    """Writes the program that becomes the server."""
+    atomic_write(place.launcher, source("agent.service.launcher").encode(), 0o644)
 
 
 def write_spec(place, spec):

@@ -7,6 +7,7 @@ from agent.fault import Fault
 from agent.files import read_json, write_json
 from agent.service import decision, outcome, recover
 from agent.service.comeback import Comeback
+from agent.service.committed import committed
 from agent.service.found import found, members
 from agent.service.hook import run_hook
 from agent.service.ports import port_free
@@ -170,7 +171,7 @@ class Activation:
         self.note(proof=prove(self.place, self.spec, state, self.job["patched"]))
 
     def commit(self):
-        write_json(self.place.current, outcome.committed(self.job, self.facts()["proof"]), 0o600)
+        write_json(self.place.current, committed(self.place, self.job, self.facts()["proof"]), 0o600)
 
     def old_members(self):
         keeper, _ = standing(self.place)

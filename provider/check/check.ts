@@ -4,6 +4,7 @@ import { type Properties, unknown, unknownPaths } from "../wire";
 import { problems } from "./problems";
 
 export interface CheckRequest {
+    urn: string;
     news: Properties;
     /** Inputs of the state; empty on create. */
     olds: Properties;
@@ -28,6 +29,7 @@ export async function check(context: Context, resource: AnyResource, request: Ch
         return { inputs: { ...news, ...Object.fromEntries(resource.resolved.map((name) => [name, unknown])) } };
     }
     const inputs = parsed.data;
+    context.declared.placed(request.urn, resource.id(inputs));
     try {
         const facts = context.hosts.seen(inputs.connection, inputs.root);
         const prior = Object.keys(olds).length === 0 ? undefined : (olds as unknown as typeof inputs);

@@ -9,6 +9,8 @@ import type { FaultReport } from "./host";
 export interface MachineFacts {
     /** `/etc/machine-id`, else a digest of the SSH host key; tells two machines behind one address apart. */
     machineId: string;
+    /** Digest of the public SSH host keys; "" without any. */
+    hostKey: string;
     bootId: string;
     hostname: string;
     /** Version of the Python that runs the agent, e.g. `3.11.2`. */
@@ -168,6 +170,7 @@ export interface RefusedFacts {
 }
 
 export interface ServiceFacts {
+    /** "" = it runs, and the files that said so are gone. */
     owner: string;
     /** The wish that was last committed: the `spec` of `service.activate`, without secrets; null before the first. */
     current: {
@@ -176,6 +179,8 @@ export interface ServiceFacts {
         env: string;
         spec: ServiceSpec;
         activated: number;
+        /** What the gates were asked and have passed; null in what an older version has committed. */
+        passed?: Record<string, unknown> | null;
     } | null;
     supervisor: "systemd" | "process" | null;
     unit: UnitFacts | null;
@@ -183,6 +188,8 @@ export interface ServiceFacts {
     process: ProcessFacts | null;
     /** Whether it is meant to run and does; a sentence when it does not ("exited 1 at …"). */
     running: string;
+    /** Programs of ours that start it and are not as they were written, each as a sentence. */
+    altered?: string[];
     /** The last one; null before the first. */
     activation: ActivationFacts | null;
     /** null: the last candidate passed the gates, or there was none yet. */
@@ -202,6 +209,8 @@ export interface HostFacts {
     format: number;
     machine: MachineFacts;
     root: string;
+    /** Device and inode of the root, or of the folder that it will lie in. */
+    place: string;
     claims: Record<string, Claim>;
     overlays: Record<string, StagedOverlays>;
     patches: Record<string, StagedPatches>;

@@ -1,10 +1,14 @@
 import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { counted } from "../counted";
 import type { Content, Host, Progress } from "./host";
 
 /** Megabytes between two lines of progress. */
 const STEP = 8;
+
+/** Bytes that are sent together at least: many small files go as few pieces. */
+const PIECE = 1 << 20;
 
 /** Sends what the store below `root` lacks, in two round trips: one asks what that is, one carries all of it. */
 export async function sendContents(
@@ -36,19 +40,42 @@ export async function sendContents(
 async function* bytesOf(contents: Content[], size: number, progress?: Progress): AsyncGenerator<Buffer> {
     let sent = 0;
     let told = 0;
+    let gathered: Buffer[] = [];
+    let length = 0;
+    const take = (): Buffer => {
+        const all = Buffer.concat(gathered);
+        gathered = [];
+        length = 0;
+        return all;
+    };
     for (const content of contents) {
-        const pieces =
-            "text" in content
-                ? [Buffer.from(content.text, "utf8")]
-                : createReadStream(content.path, { highWaterMark: 1 << 20 });
-        for await (const piece of pieces) {
-            yield piece as Buffer;
-            sent += (piece as Buffer).length;
+        for await (const piece of piecesOf(content)) {
+            gathered.push(piece);
+            length += piece.length;
+            if (length < PIECE) {
+                continue;
+            }
+            sent += length;
+            yield take();
             if (sent - told >= STEP * 1e6) {
                 told = sent;
                 progress?.(`sending ${counted(contents.length, "file")}: ${megabytes(sent)} of ${megabytes(size)} MB`);
             }
         }
+    }
+    if (length > 0) {
+        yield take();
+    }
+}
+
+/** A content piece by piece; a small file in one, as the buffers of a stream would cost more than its bytes. */
+async function* piecesOf(content: Content): AsyncGenerator<Buffer> {
+    if ("text" in content) {
+        yield Buffer.from(content.text, "utf8");
+    } else if (content.size <= PIECE) {
+        yield await readFile(content.path);
+    } else {
+        yield* createReadStream(content.path, { highWaterMark: PIECE });
     }
 }
 

@@ -15,6 +15,9 @@ export interface TreeFile {
     content: Content & { path: string };
 }
 
+/** A file up to this size, in bytes, is read in one piece. */
+const SMALL = 1 << 20;
+
 /** Hashes of files that did not change since: check and apply, preview and up ask for the same ones. */
 const hashes = new Map<string, string>();
 
@@ -25,7 +28,10 @@ export async function fileContent(path: string): Promise<Content & { path: strin
     let hash = hashes.get(key);
     if (hash === undefined) {
         const hasher = createHash("sha256");
-        await pipeline(createReadStream(path), hasher);
+        // Of a small file the stream would cost more than its bytes.
+        await (size <= SMALL
+            ? readFile(path).then((bytes) => hasher.update(bytes))
+            : pipeline(createReadStream(path), hasher));
         hash = hasher.digest("hex");
         hashes.set(key, hash);
     }

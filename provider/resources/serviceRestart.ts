@@ -4,7 +4,7 @@ import { fromTo, linesByCause } from "../told";
 import type { SglangServiceState, SglangServiceWish } from "./serviceWish";
 
 /** What a process need not be started anew for. */
-const BESIDE_THE_PROCESS = ["unit", "stopTimeout"];
+const BESIDE_THE_PROCESS = ["unit", "stopTimeout", "gates"];
 
 /** Fields that say in words what is the case, and that want one thing always. */
 const CONDITIONS = ["running", "process", "unit"] as const;

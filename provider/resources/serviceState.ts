@@ -40,7 +40,7 @@ export function liveService(
         ...shown,
         running: runningOf(live),
         process: processOf(process, editedFiles(current, process, venvs)),
-        unit: unitOf(live.unit),
+        unit: unitOf(live.unit, live.altered ?? []),
         pid: process?.pid,
     };
 }
@@ -145,12 +145,15 @@ function processOf(process: ProcessFacts | null, edited: number): string {
     return said.length === 0 ? "current" : said.join("; ");
 }
 
-function unitOf(unit: UnitFacts | null): string {
-    if (unit === null) {
-        return "as written";
-    }
+/** What the supervisor has of it: the unit, and our own programs that start the server. */
+function unitOf(unit: UnitFacts | null, altered: string[]): string {
+    const said = [...(unit === null ? [] : faultsOf(unit)), ...altered];
+    return said.length === 0 ? "as written" : said.join("; ");
+}
+
+function faultsOf(unit: UnitFacts): string[] {
     const edited = unit.exists && !unit.asWritten && !unit.masked;
-    const said = [
+    return [
         ...(unit.exists ? [] : ["missing"]),
         ...(edited ? ["edited on the host"] : []),
         ...(unit.linked ? [`linked to ${unit.linked}`] : []),
@@ -160,5 +163,4 @@ function unitOf(unit: UnitFacts | null): string {
         ...(unit.dropIns.length === 0 ? [] : [`drop-in ${unit.dropIns.join(", ")}`]),
         ...(unit.needsReload ? ["not reloaded since it was changed"] : []),
     ];
-    return said.length === 0 ? "as written" : said.join("; ");
 }

@@ -1,3 +1,4 @@
+import { same } from "../canonical";
 import type { Change, Kept } from "../resource";
 import { field, map, moved } from "./common";
 import type { SglangServiceInputs } from "./inputs";
@@ -25,6 +26,8 @@ export interface SglangServiceState extends Kept, Launched {
     unit: string;
     endpoint: string;
     pid?: number;
+    /** What the gates have passed; absent when an older version has activated it. */
+    gates?: Record<string, unknown>;
     /** Absent in a plan whose release is still to be made. */
     versions?: Record<string, string>;
 }
@@ -64,7 +67,20 @@ export function serviceChanges(state: SglangServiceState, wanted: SglangServiceW
         ...(["running", "process", "unit"] as const).flatMap((name) => field([name], state[name], wanted[name])),
         ...flagChanges(state.flags, wanted.flags),
         ...map("limits", state.limits, limits),
+        ...gateChanges(state.gates, wanted),
     ];
+}
+
+/** What the gates are asked for, but for how long they may take. */
+function asked({ gates: { timeout: _, ...gates } }: SglangServiceWish): Record<string, unknown> {
+    return gates;
+}
+
+/** A question that the host does not know yet, and that asks for nothing, is none. */
+function gateChanges(passed: Record<string, unknown> | undefined, wanted: SglangServiceWish): Change[] {
+    return Object.entries(passed === undefined ? {} : asked(wanted))
+        .filter(([name, value]) => !(passed?.[name] === undefined && same(value, [])))
+        .flatMap(([name, value]) => field(["gates", name], passed?.[name], value));
 }
 
 /** The state of a service that is as declared. */
@@ -81,7 +97,19 @@ export function declaredState(
     >;
     const limits = textsOf(wanted.limits);
     const endpoint = endpointOf(connection, wanted);
-    return { owner, machine, root, name, ...process, flags, limits, ...WANTED, endpoint, versions };
+    return {
+        owner,
+        machine,
+        root,
+        name,
+        ...process,
+        flags,
+        limits,
+        ...WANTED,
+        gates: asked(wanted),
+        endpoint,
+        versions,
+    };
 }
 
 /** Limits as the host keeps them: texts. */

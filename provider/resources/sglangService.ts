@@ -40,19 +40,22 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
     read(facts, id, prior) {
         const name = prior?.inputs.name ?? nameOf(id);
         const live = facts.services[name];
-        if (live === undefined || (prior !== undefined && live.owner !== prior.state.owner)) {
+        // Of one whose files are gone the host cannot tell the owner any more.
+        const whose = live?.owner === "" ? prior?.state.owner : live?.owner;
+        if (live === undefined || whose === undefined || (prior !== undefined && whose !== prior.state.owner)) {
             return undefined;
         }
         const state = liveService(live, facts.machine, prior?.inputs, facts.venvs);
         const connection = prior?.inputs.connection;
         return {
-            owner: live.owner,
+            owner: whose,
             machine: facts.machine.machineId,
             root: facts.root,
             name,
             ...state,
             // The host keeps the keys where only the server reads them.
             keys: prior?.state.keys ?? "",
+            gates: live.current?.passed ?? undefined,
             endpoint: connection === undefined ? "" : endpointOf(connection, state),
             versions: versionsOf(facts, state.venv, state.release),
         };

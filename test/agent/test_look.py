@@ -7,8 +7,20 @@ from agent.look import hello, look
 from agent.staging import env, patches
 from test.agent.support import RootTest, claim_of
 
-MACHINE = {"machineId", "bootId", "hostname", "python", "arch", "user", "uid", "systemd", "now", "libc"}
-FACTS = {"format", "machine", "root", "claims", "overlays", "patches", "venvs", "envs", "services", "adoptable"}
+MACHINE = {"machineId", "hostKey", "bootId", "hostname", "python", "arch", "user", "uid", "systemd", "now", "libc"}
+FACTS = {
+    "format",
+    "machine",
+    "root",
+    "place",
+    "claims",
+    "overlays",
+    "patches",
+    "venvs",
+    "envs",
+    "services",
+    "adoptable",
+}
 
 
 def stats(top):
@@ -25,7 +37,7 @@ class LookTest(RootTest):
     def test_below_a_root_that_is_not_there_is_nothing_and_it_is_not_made(self):
         facts = look(self.request())
         self.assertEqual(set(facts), FACTS)
-        self.assertEqual([facts[name] for name in sorted(FACTS - {"machine", "root", "format"})], [{}] * 7)
+        self.assertEqual([facts[name] for name in sorted(FACTS - {"machine", "root", "place", "format"})], [{}] * 7)
         self.assertEqual((facts["format"], facts["root"], os.listdir(self.parent)), (1, self.root, []))
 
     def test_the_machine_is_told_field_for_field(self):

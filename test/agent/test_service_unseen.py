@@ -27,12 +27,16 @@ class AnUnseenHolder(unittest.TestCase):
         listener.close()
         self.spec = {"address": "127.0.0.1", "port": self.port}
 
+    def kept(self, port):
+        spec = {"supervisor": "process", "stopTimeout": 1, "argv": [], "environ": {}, "config": None}
+        write_json(self.place.spec, dict(spec, port=port))
+
     def test_may_be_our_own_server_when_that_has_this_port(self):
-        write_json(self.place.spec, {"port": self.port})
+        self.kept(self.port)
         self.assertEqual(port(self.place, self.spec, [os.getpid()]), [])
 
     def test_is_a_foreign_one_when_our_server_has_another_port(self):
-        write_json(self.place.spec, {"port": self.port - 1})
+        self.kept(self.port - 1)
         problems = port(self.place, self.spec, [os.getpid()])
         self.assertEqual(
             [problem.message for problem in problems],
@@ -40,7 +44,7 @@ class AnUnseenHolder(unittest.TestCase):
         )
 
     def test_is_a_foreign_one_when_nothing_of_ours_runs(self):
-        write_json(self.place.spec, {"port": self.port})
+        self.kept(self.port)
         self.assertEqual([problem.code for problem in port(self.place, self.spec, [])], ["port-taken"])
 
 

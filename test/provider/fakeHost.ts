@@ -89,6 +89,7 @@ export function unreachable(host = "here"): HostError {
 export function emptyFacts(): HostFacts {
     const machine = {
         machineId: "m-1",
+        hostKey: "k-1",
         bootId: "b-1",
         hostname: "here",
         python: "3.11.2",
@@ -103,6 +104,7 @@ export function emptyFacts(): HostFacts {
         format: 1,
         machine,
         root: "/srv/fleet",
+        place: "1:2",
         claims: {},
         overlays: {},
         patches: {},
@@ -132,9 +134,10 @@ function madeVenv(owner: string, args: Args): VenvFacts {
 
 function activeService(owner: string, args: Args): ServiceFacts {
     const { venv, release, env, spec } = args as unknown as NonNullable<ServiceFacts["current"]>;
+    const { patched: _, timeout: __, ...passed } = args.gates as Record<string, unknown>;
     return {
         owner,
-        current: { venv, release, env, spec, activated: 1_800_000_000 },
+        current: { venv, release, env, spec, activated: 1_800_000_000, passed },
         supervisor: spec.supervisor,
         unit: null,
         process: {

@@ -76,4 +76,19 @@ describe("a thing that is there already", () => {
         await bench.provider.create("EnvVars", inputs);
         assert.equal(bench.host.calls.length, 1);
     });
+
+    test("is not removed under its old name while the new one could not be made", async () => {
+        const AFTER = "urn:pulumi:test::fleet::sglang:index:EnvVars::after";
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.facts.claims["env/s"] = { owner: state.owner as string, urn: urn("EnvVars"), since: 1_800_000_000 };
+        bench.host.calls.length = 0;
+        await bench.provider.check("EnvVars", env, {}, AFTER);
+        assert.equal(
+            (await refused(bench.provider.delete("EnvVars", id, state, inputs))).message,
+            `here: here/env/s is not removed: ${AFTER} takes its place, and has not been made\nTo mend it: see why that failed, and run \`pulumi up\` again`,
+        );
+        assert.deepEqual(bench.host.calls, []);
+        bench.host.facts.claims["env/s"] = { owner: "o-after", urn: AFTER, since: 1_800_000_000 };
+        await bench.provider.delete("EnvVars", id, state, inputs);
+    });
 });

@@ -150,16 +150,29 @@ test("a renamed service is removed before the new one takes its port", async () 
     );
 });
 
-test("gates, readiness and drain concern the next change and make none", async () => {
+test("readiness, drain and how long gates may take concern the next change and make none", async () => {
     const { state, inputs } = await created("SglangService", service);
-    const news = (
-        await bench.provider.check(
-            "SglangService",
-            { ...service, gates: { imports: ["x"] }, ready: { timeout: 5 }, drain: { argv: ["d"] } },
-            inputs,
-        )
-    ).inputs;
+    const later = { gates: { timeout: 5 }, ready: { timeout: 5 }, drain: { argv: ["d"] } };
+    const news = (await bench.provider.check("SglangService", { ...service, ...later }, inputs)).inputs;
     assert.deepEqual((await bench.provider.diff("SglangService", state, inputs, news)).paths, {});
+});
+
+test("another question to the gates is asked at once, and is no restart", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    const gates = { imports: ["x"], asserts: ["1 == 1"] };
+    const news = (await bench.provider.check("SglangService", { ...service, gates }, inputs)).inputs;
+    assert.deepEqual((await bench.provider.diff("SglangService", state, inputs, news)).paths, {
+        'gates["imports"]': "UPDATE",
+        'gates["asserts"]': "UPDATE",
+    });
+    await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
+    assert.deepEqual(bench.provider.engine.kept, [
+        "here-SglangService: changed without a restart: gates.asserts, gates.imports\n  config: gates.asserts  → 1 == 1\n  config: gates.imports  → x",
+    ]);
+    const { gates: _, ...old } = state;
+    assert.deepEqual((await bench.provider.diff("SglangService", old, inputs, news)).paths, {});
+    const fewer = { ...state, gates: { imports: [], asserts: [], flags: true } };
+    assert.deepEqual((await bench.provider.diff("SglangService", fewer, inputs, inputs)).paths, {});
 });
 
 const endpoints: [string, Parameters<typeof endpointOf>[0], string, string][] = [

@@ -112,4 +112,19 @@ describe("a host that cannot be reached", () => {
         const news = await checked("EnvVars", { ...env, variables: { A: "2" } }, inputs);
         assert.deepEqual((await bench.provider.update("EnvVars", id, state, inputs, news)).state.machine, "m-2");
     });
+
+    test("that is there under two names is said, by machine, host key and folder", async () => {
+        const { id, state, inputs } = await created("EnvVars", env);
+        await bench.provider.read("EnvVars", id, state, inputs);
+        assert.deepEqual(await bench.provider.unreached(), []);
+        const twin = { ...inputs, connection: { ...(inputs.connection as object), name: "there" } };
+        await bench.provider.read("EnvVars", "there/env/s", state, twin);
+        assert.deepEqual(await bench.provider.unreached(), [
+            {
+                host: "there",
+                message:
+                    "here: is the same machine and root as here\n  where: /srv/fleet\n  found: machine id m-1 (here)\n  expected: a machine stands in a stack once, or with another root\nTo mend it: correct the address of one of them, take one out of the config, or give it another `root`",
+            },
+        ]);
+    });
 });
