@@ -5,7 +5,8 @@ import os
 import unittest.mock
 
 from agent.fault import Fault
-from agent.venv import fingerprint
+from agent.files import read_json
+from agent.venv import fingerprint, moved
 from test.agent.place import PlaceTest, install, python, read, write
 
 FINDER = """from __future__ import annotations
@@ -111,6 +112,20 @@ class Editable(PlaceTest):
         write(os.path.join(self.checkout, ".git", "index"), "x")
         python(self.venv, "import sglang.srt.x")
         self.assertEqual(fingerprint.fingerprint(self.venv), after)
+
+    def test_what_was_edited_in_a_checkout_since_it_was_copied_is_named(self):
+        for install_it in (self.path_line, self.finder):
+            with self.subTest(install_it.__name__):
+                install_it()
+                made = self.make()
+                base = self.layout.venv("v", read_json(made["path"] + ".json")["base"])
+                self.assertEqual(moved.changes(base, self.venv), {"packages": {}, "files": 0, "first": []})
+                write(os.path.join(self.checkout, "sglang", "srt", "x.py"), "v = %d33\n" % len(install_it.__name__))
+                write(os.path.join(self.checkout, "sglang", "more.py"), "")
+                names = ["more.py", "srt/x.py"]
+                first = [os.path.join(self.checkout, "sglang", name) for name in names]
+                self.assertEqual(moved.changes(base, self.venv), {"packages": {}, "files": 2, "first": first})
+                os.unlink(first[0])
 
     def test_a_checkout_that_holds_the_venv_is_copied_without_it(self):
         write(os.path.join(self.site, "own.pth"), self.top + "\n")
