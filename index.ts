@@ -20,4 +20,5 @@ fleet.unreached.apply((missed) => {
 export const endpoints = fleet.endpoints;
 export const releases = fleet.releases;
 export const versions = fleet.versions;
+export const patched = fleet.patched;
 export const apiKeys = fleet.apiKeys;

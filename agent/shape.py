@@ -64,7 +64,7 @@ _RELEASE = {
     "recipe": _MAP,
     "site": _TEXT,
     "packages": Each(_TEXT),
-    "patched": Each({"sha256": _TEXT}),
+    "patched": Each({"sha256": _TEXT, "path": _TEXT}),
     "made": _NUMBER,
 }
 

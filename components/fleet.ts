@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Patched } from "../provider/resources/servicePatched";
 import { GpuHost, type GpuHostArgs } from "./gpuHost";
 import { type Unreached, unreached } from "./unreached";
 import { type Rollout, waves } from "./waves";
@@ -22,6 +23,8 @@ export class Fleet extends pulumi.ComponentResource {
     readonly releases: pulumi.Output<ByHost<Record<string, string>>>;
     /** Host => service => package => version. */
     readonly versions: pulumi.Output<ByHost<Record<string, Record<string, string>>>>;
+    /** Host => service => patched module => its file, whether its content is the declared one, and whether the process is newer. */
+    readonly patched: pulumi.Output<ByHost<Record<string, Patched>>>;
     /** Host => service => key, where there is one; secret. */
     readonly apiKeys: pulumi.Output<ByHost<Record<string, string>>>;
     /** Hosts that could not be looked at; each has been logged as an error on its component. */
@@ -43,6 +46,7 @@ export class Fleet extends pulumi.ComponentResource {
         this.endpoints = this.gathered((host) => host.endpoints);
         this.releases = this.gathered((host) => host.releases);
         this.versions = this.gathered((host) => host.versions);
+        this.patched = this.gathered((host) => host.patched);
         this.apiKeys = this.gathered((host) => host.apiKeys).apply(withSome);
         this.unreached = unreached(Object.values(this.hosts).flatMap((host) => host.children)).apply((missed) => {
             for (const { host, message } of missed) {
@@ -50,7 +54,8 @@ export class Fleet extends pulumi.ComponentResource {
             }
             return missed;
         });
-        this.registerOutputs({ endpoints: this.endpoints, releases: this.releases, versions: this.versions });
+        const { endpoints, releases, versions, patched } = this;
+        this.registerOutputs({ endpoints, releases, versions, patched });
     }
 
     private gathered<T>(of: (host: GpuHost) => pulumi.Output<T>): pulumi.Output<ByHost<T>> {

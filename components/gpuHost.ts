@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Patched } from "../provider/resources/servicePatched";
 import { type CommandArgs, commands } from "./command/command";
 import type { ConnectionArgs, PlacedArgs } from "./connection";
 import { type HostedService, type HostedServiceArgs, hostedService } from "./hostedService";
@@ -29,6 +30,8 @@ export class GpuHost extends pulumi.ComponentResource {
     readonly releases: pulumi.Output<Record<string, string>>;
     /** Service => package => version that it runs with. */
     readonly versions: pulumi.Output<Record<string, Record<string, string>>>;
+    /** Service => patched module => its file, whether its content is the declared one, and whether the process is newer. */
+    readonly patched: pulumi.Output<Record<string, Patched>>;
     /** Service => key that its clients must send, where there is one; secret. */
     readonly apiKeys: pulumi.Output<Record<string, string>>;
     /** The resources that stand in this component. */
@@ -57,8 +60,10 @@ export class GpuHost extends pulumi.ComponentResource {
         this.endpoints = shown(mapped(services, ({ service }) => lastKnown(service, "endpoint", service.endpoint)));
         this.releases = shown(mapped(services, ({ service }) => lastKnown(service, "release", service.release)));
         this.versions = shown(mapped(services, ({ service }) => lastKnown(service, "versions", service.versions)));
+        this.patched = shown(mapped(services, ({ service }) => lastKnown(service, "patched", service.patched)));
         this.apiKeys = pulumi.output(keysOf(services));
-        this.registerOutputs({ endpoints: this.endpoints, releases: this.releases, versions: this.versions });
+        const { endpoints, releases, versions, patched } = this;
+        this.registerOutputs({ endpoints, releases, versions, patched });
     }
 }
 

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import type { sglangServiceInputs } from "../provider/resources/inputs";
+import type { Patched } from "../provider/resources/servicePatched";
 import { type PlacedArgs, sealed } from "./connection";
 import type { Fields } from "./given";
 
@@ -17,6 +18,8 @@ export class SglangService extends pulumi.CustomResource {
     declare readonly release: pulumi.Output<string>;
     /** Package => version, of those that say what serves: as the release's metadata has them. */
     declare readonly versions: pulumi.Output<Record<string, string>>;
+    /** Module => which file of it runs, whether that is the declared one, and whether the process is newer than it. */
+    declare readonly patched: pulumi.Output<Patched>;
 
     constructor(name: string, args: SglangServiceArgs, opts?: pulumi.CustomResourceOptions) {
         const keys = {
@@ -26,7 +29,14 @@ export class SglangService extends pulumi.CustomResource {
         super(
             "sglang:index:SglangService",
             name,
-            { endpoint: undefined, versions: undefined, ...args, ...keys, connection: sealed(args.connection) },
+            {
+                endpoint: undefined,
+                versions: undefined,
+                patched: undefined,
+                ...args,
+                ...keys,
+                connection: sealed(args.connection),
+            },
             opts,
         );
     }

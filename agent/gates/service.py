@@ -29,7 +29,7 @@ def check(request, candidate):
     "table": [line]}.
 
     candidate: python, site, release (paths), env (exact), cwd, user, group, limits, module, args, and gates = {imports,
-    patched: [{module, path, sha256}], asserts, flags (default true), timeout (seconds, default 600)}. `hide`: the texts that
+    patched: [{module, path, file, sha256}] (file: where the release has it), asserts, flags (default true), timeout (seconds, default 600)}. `hide`: the texts that
     must not be shown; default: the values of variables whose names say that they are secret. `first`: nothing was activated before. `report`: where the result is written as
     well (a path to which `.json` and `.txt` are added); default: nowhere.
     Raises Fault("gate") with the name of the first gate that failed and all problems of all gates.

@@ -6,7 +6,7 @@ from agent.claims import claims
 from agent.counted import counted
 from agent.files import read_json
 from agent.gates import report
-from agent.service import activation, keeping, proc, process, proof, systemd
+from agent.service import activation, keeping, patched, proc, process, proof, systemd
 from agent.service.committed import altered
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
@@ -111,7 +111,8 @@ def running(place, spec, state):
     release = proof.release_of(place, state.pid, state.ticks)
     words = proc.cmdline(state.pid)
     own = 2 if spec["config"] is not None else 0
-    current = read_json(place.current) or {}
+    proven = (read_json(place.current) or {}).get("proven")
+    older = patched.newer(place, proven, state.ticks)
     return {
         "pid": state.pid,
         "started": proc.started(state.ticks),
@@ -123,5 +124,6 @@ def running(place, spec, state):
         "args": words[3 : len(words) - own] if words == spec["argv"] else words[3:],
         "envDiffers": proof.environ_differs(state.pid, spec),
         "limitsDiffer": proof.limits_differ(state.pid, spec),
-        "newerFiles": proof.changed_files(place, current.get("proven"), state.ticks),
+        "newerFiles": older,
+        "patched": patched.shown(place, proven, older),
     }

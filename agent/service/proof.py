@@ -5,10 +5,8 @@ import re
 import resource
 
 from agent.fault import Fault
-from agent.files import read_json, sha256_file
 from agent.service import proc
-from agent.service.environment import site_packages
-from agent.venv.mended import since
+from agent.service.patched import noted
 
 
 def release_of(place, pid, ticks):
@@ -69,51 +67,6 @@ def limits_differ(pid, spec):
     return found
 
 
-def changed_files(place, proven, ticks):
-    """Files (path below site-packages) that a process, started at `ticks`, is older than.
-
-    Proven files that were replaced or altered since, `proven` as `prove` noted them; and all that its release was given back.
-    """
-    return sorted(set(altered_files(place, proven or [])) | set(given_back(place, ticks)))
-
-
-def altered_files(place, proven):
-    try:
-        site = site_packages(place.link) if proven else None
-    except Fault:
-        return [item["path"] for item in proven]
-    return [item["path"] for item in proven if seen(site, item["path"]) != item]
-
-
-def given_back(place, ticks):
-    """What the release behind the link was given back after that start, whether or not the process imported it before."""
-    facts = read_json(os.path.realpath(place.link) + ".json") or {}
-    return since(facts.get("mended"), ticks / proc.HZ)
-
-
-def seen(site, path):
-    """What is noted of one file: a file that was replaced by an equal one is another one to a running process."""
-    full = os.path.join(site, path)
-    digest = sha256_file(full)
-    if digest is None:
-        return {"path": path, "sha256": None, "inode": None, "mtime": None}
-    facts = os.stat(full)
-    return {"path": path, "sha256": digest, "inode": facts.st_ino, "mtime": facts.st_mtime_ns}
-
-
-def patched_files(place, patched):
-    """The noted facts of each patched file, and the paths of those that are not what the gates passed."""
-    site = site_packages(place.link) if patched else None
-    found, wrong = [], []
-    for item in patched:
-        module = (item.get("module") or "").replace(".", "/")
-        paths = [item["path"]] if item.get("path") else [module + ".py", module + "/__init__.py"]
-        facts = [entry for entry in (seen(site, path) for path in paths) if entry["sha256"] == item["sha256"]]
-        found += facts[:1]
-        wrong += [] if facts else [paths[0]]
-    return found, wrong
-
-
 def prove(place, spec, state, patched):
     """What the process is, all of it, or Fault `not-proven` with all that it is not."""
     wanted = (spec["venv"], spec["release"])
@@ -140,7 +93,7 @@ def prove(place, spec, state, patched):
     uid = os.stat("/proc/%d" % pid).st_uid
     if uid != spec["uid"]:
         problems.append("it runs as uid %d, not %d" % (uid, spec["uid"]))
-    files, wrong = patched_files(place, patched)
+    files, wrong = noted(place, patched)
     problems += ["%s was changed after the gates" % path for path in wrong]
     if problems:
         raise Fault(

@@ -2,7 +2,7 @@
 
 from agent.fault import Fault
 from agent.files import read_json, write_json
-from agent.service import proof
+from agent.service import patched, proof
 from agent.service.committed import committed, passed
 from agent.service.probe import Probe
 from agent.service.spec import api_key, needs_restart
@@ -16,7 +16,7 @@ def proven(place, wish, spec):
     if current is None or old is None or needs_restart(old, spec):
         return None
     state = supervisor(place, spec["supervisor"]).state()
-    if state.phase != "running" or proof.changed_files(place, current.get("proven"), state.ticks):
+    if state.phase != "running" or patched.newer(place, current.get("proven"), state.ticks):
         return None
     try:
         found = proof.prove(place, spec, state, wish.patched)

@@ -8,6 +8,7 @@ from agent.fault import Fault
 from agent.files import read_json
 from agent.service import spec as specs
 from agent.service.account import account
+from agent.service.patched import locate
 from agent.service.redact import secret_values
 from agent.service.switch import write_private
 
@@ -92,6 +93,12 @@ class Wish:
             secret_values(self.asked["secrets"], self.variables) | secret_values({}, old["environ"]) | old_keys(old)
         )
 
+    def located(self):
+        """The patched files that the gates look at, each with where this release has it."""
+        return [
+            dict(item, file=locate(self.release, item["path"])) if item.get("path") else item for item in self.patched
+        ]
+
     def candidate(self):
         """What the gates try: the same process, from the release's own path."""
         spec = self.spec(self.release)
@@ -106,7 +113,7 @@ class Wish:
             "module": self.declared["module"],
             "args": spec["argv"][3:],
             "release": self.release,
-            "gates": self.asked["gates"] or {},
+            "gates": dict(self.asked["gates"] or {}, patched=self.located()),
             "hide": self.hidden(),
             "first": not os.path.exists(self.place.current),
             "report": self.place.gates,

@@ -48,7 +48,7 @@ def _base(layout, name, wish, taken):
         facts = {"kind": "adopt", "path": base["adopt"], "fingerprint": found}
         if found not in (None, copied):
             copy = layout.base(name, copied[:16])
-            facts["moved"] = importlib.import_module("agent.venv.moved").changes(copy, base["adopt"])
+            facts["moved"] = importlib.import_module("agent.venv.moved").changes(copy, base["adopt"], (layout.root,))
         return facts
     made = {name: base[name] for name in base if name != "key"}
     return {"kind": "managed", "key": base["key"], "made": made}
@@ -75,6 +75,7 @@ def _release(prefix, wanted, verify, check):
             "driftCount": 0,
             "packages": {},
             "files": {},
+            "located": {},
             "site": "",
             "made": 0,
         }
@@ -93,6 +94,7 @@ def _release(prefix, wanted, verify, check):
         "driftCount": len(drift),
         "packages": packages,
         "files": files,
+        "located": {key: os.path.join(prefix, one["path"]) for key, one in facts["patched"].items()},
         "site": site,
         "made": facts["made"],
     }

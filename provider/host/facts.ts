@@ -70,6 +70,8 @@ export interface ReleaseFacts {
     packages: Record<string, string>;
     /** sha256 of each patched file as it is in the release now, by path below site-packages. */
     files: Record<string, string>;
+    /** Absolute path of each patched file, by the same names. */
+    located: Record<string, string>;
     /** site-packages of the release, absolute. */
     site: string;
     made: number;
@@ -147,6 +149,22 @@ export interface ProcessFacts {
     limitsDiffer: string[];
     /** Files of the release, or of its environment, that were put there after the process started. */
     newerFiles: string[];
+    /** The patched files that it was proven with. */
+    patched: PatchedFacts[];
+}
+
+/** A patched file as it is now. */
+export interface PatchedFacts {
+    /** Below site-packages, or below the source tree of an editable install. */
+    path: string;
+    /** Where that is, absolute and without links; null = the release is none any more. */
+    file: string | null;
+    /** null = it is gone. */
+    sha256: string | null;
+    /** sha256 of what was proven. */
+    declared: string;
+    /** Whether the process was started before the file was put there. */
+    older: boolean;
 }
 
 export interface ActivationFacts {

@@ -1,6 +1,7 @@
 import { renderPath } from "../path";
 import type { Caused } from "../resource";
 import { fromTo, linesByCause } from "../told";
+import { notAsPatched } from "./servicePatched";
 import type { SglangServiceState, SglangServiceWish } from "./serviceWish";
 
 /** What a process need not be started anew for. */
@@ -21,9 +22,10 @@ export function explainRestart(
     const restarting = changes.filter(({ path }) => !BESIDE_THE_PROCESS.includes(String(path[0])));
     const how = restarting.length === 0 ? "changed without a restart" : state.pid === undefined ? "starts" : "restarts";
     const telling = restarting.length === 0 ? changes : restarting;
+    const files = telling.some(({ path }) => path[0] === "process") ? notAsPatched(state.patched) : [];
     return [
         `${how}: ${telling.map(({ path }) => renderPath(path)).join(", ")}`,
-        ...linesByCause(telling, ({ path }) => reason(path, state, wanted)).map((line) => `  ${line}`),
+        ...[...linesByCause(telling, ({ path }) => reason(path, state, wanted)), ...files].map((line) => `  ${line}`),
     ].join("\n");
 }
 

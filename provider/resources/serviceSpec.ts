@@ -86,7 +86,7 @@ function patchedFiles(
 }
 
 /** `sglang/srt/x.py` is `sglang.srt.x`; a file that is no module has none. */
-function moduleOf(path: string): string | null {
+export function moduleOf(path: string): string | null {
     const match = /^((?:[A-Za-z_]\w*\/)*[A-Za-z_]\w*)\.py$/.exec(path);
     return match === null ? null : match[1].replaceAll("/", ".").replace(/\.__init__$/, "");
 }

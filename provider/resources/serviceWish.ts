@@ -3,6 +3,7 @@ import type { Change, Kept } from "../resource";
 import { field, map, moved } from "./common";
 import type { SglangServiceInputs } from "./inputs";
 import { flagChanges } from "./serviceFlags";
+import type { Patched } from "./servicePatched";
 import { endpointOf } from "./serviceSpec";
 import type { Launched } from "./serviceState";
 
@@ -30,6 +31,8 @@ export interface SglangServiceState extends Kept, Launched {
     gates?: Record<string, unknown>;
     /** Absent in a plan whose release is still to be made. */
     versions?: Record<string, string>;
+    /** Absent likewise. */
+    patched?: Patched;
 }
 
 /** How a service that is as declared stands. */
@@ -88,7 +91,7 @@ export function declaredState(
     wanted: SglangServiceWish,
     owner: string,
     machine: string,
-    versions: Record<string, string> | undefined,
+    runs: Pick<SglangServiceState, "versions" | "patched">,
 ): SglangServiceState {
     const { root, name, flags, connection } = wanted;
     const process = Object.fromEntries(FIELDS.map((one) => [one, wanted[one]])) as Pick<
@@ -108,7 +111,7 @@ export function declaredState(
         ...WANTED,
         gates: asked(wanted),
         endpoint,
-        versions,
+        ...runs,
     };
 }
 

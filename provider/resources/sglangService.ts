@@ -1,3 +1,4 @@
+import type { HostFacts } from "../host/facts";
 import { Invalid } from "../invalid";
 import type { Resource } from "../resource";
 import { flagProblems } from "./argv";
@@ -5,6 +6,7 @@ import { claim, idOf, nameOf } from "./common";
 import { keysId, saltFrom } from "./digests";
 import { type SglangServiceInputs, sglangServiceInputs } from "./inputs";
 import { foreseenGates, lastFailure } from "./serviceGates";
+import { patchedLive, patchedOf } from "./servicePatched";
 import { foreseenPort, portHeld } from "./servicePort";
 import { explainRestart } from "./serviceRestart";
 import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./serviceSpec";
@@ -26,7 +28,7 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
     resolved: ["keys"],
     // Two processes cannot listen on one port.
     deleteBeforeReplace: true,
-    restless: ["pid", "running", "process", "versions"],
+    restless: ["pid", "running", "process", "versions", "patched"],
     exposed: ["module", "model", "servedModelName", "address", "flags", "extraArgs"],
     id: ({ connection, name }) => idOf(connection, "service", name),
 
@@ -58,6 +60,7 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
             gates: live.current?.passed ?? undefined,
             endpoint: connection === undefined ? "" : endpointOf(connection, state),
             versions: versionsOf(facts, state.venv, state.release),
+            patched: patchedLive(live.process?.patched),
         };
     },
 
@@ -108,12 +111,7 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         if (foreseen !== undefined) {
             work.warn(foreseen);
         }
-        return declaredState(
-            wanted,
-            prior?.owner ?? "",
-            facts.machine.machineId,
-            versionsOf(facts, wanted.venv, wanted.release),
-        );
+        return declaredState(wanted, prior?.owner ?? "", facts.machine.machineId, runs(facts, wanted));
     },
 
     async apply(wanted, _prior, work) {
@@ -125,21 +123,24 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
         if (done.warnings !== undefined && done.warnings.length > 0) {
             work.warn(done.warnings.join("\n"));
         }
-        const state = declaredState(
-            wanted,
-            work.owner,
-            facts.machine.machineId,
-            versionsOf(facts, wanted.venv, wanted.release),
-        );
+        const state = declaredState(wanted, work.owner, facts.machine.machineId, runs(facts, wanted));
         work.progress(
             done.restarted
                 ? `serves at ${state.endpoint}, ready after ${done.readyAfter.toFixed(done.readyAfter < 10 ? 1 : 0)} s`
                 : "runs as declared",
         );
-        return { ...state, pid: done.pid };
+        return { ...state, patched: state.patched ?? {}, pid: done.pid };
     },
 
     async remove({ root, name }, _state, work) {
         await work.host.call("service.remove", { root, claim: claim("service", name, work) }, work);
     },
 };
+
+/** What a process runs that is started from the wanted release; nothing of a release that is still to be made. */
+function runs(
+    facts: HostFacts,
+    { venv, release }: SglangServiceInputs,
+): Pick<SglangServiceState, "versions" | "patched"> {
+    return { versions: versionsOf(facts, venv, release), patched: patchedOf(facts, venv, release) };
+}

@@ -36,6 +36,16 @@ class Origin(unittest.TestCase):
         )
         return source
 
+    def with_system_site(self):
+        """Lets the release see the user's own packages, as a venv with the system's does."""
+        home = os.path.dirname(os.path.realpath(self.candidate.python))
+        text = "home = %s\ninclude-system-site-packages = true\n" % home
+        self.candidate.write("pyvenv.cfg", text, below=self.candidate.release)
+
+    def user_site(self):
+        version = os.path.basename(os.path.dirname(self.candidate.site))
+        return os.path.join(self.candidate.top, ".local", "lib", version, "site-packages")
+
     def origin(self, **wish):
         gate = next(gate for gate in self.candidate.check(**wish)["gates"] if gate["gate"] == "origin")
         return [warning.replace(self.candidate.top, "TOP") for warning in gate["warnings"]]
@@ -136,18 +146,8 @@ class Origin(unittest.TestCase):
         )
 
     def test_a_module_of_the_user_site_is_named_with_the_variable_that_turns_it_off(self):
-        self.candidate.write(
-            "pyvenv.cfg",
-            "home = %s\ninclude-system-site-packages = true\n"
-            % os.path.dirname(os.path.realpath(self.candidate.python)),
-            below=self.candidate.release,
-        )
-        name = os.path.basename(os.path.dirname(self.candidate.site))
-        self.candidate.write(
-            "huggingface_hub/__init__.py",
-            "",
-            below=os.path.join(self.candidate.top, ".local", "lib", name, "site-packages"),
-        )
+        self.with_system_site()
+        self.candidate.write("huggingface_hub/__init__.py", "", below=self.user_site())
         self.candidate.write("huggingface_hub/__init__.py", "")
         self.candidate.write("tinyserve/launch.py", "import huggingface_hub\n")
         # The venv's site stands before the user's, so only what the release lacks comes from there.
@@ -156,7 +156,45 @@ class Origin(unittest.TestCase):
             self.candidate.problems(),
             [
                 "origin: huggingface_hub is imported from the user site TOP/.local/lib/%s/site-packages (set PYTHONNOUSERSITE=1): TOP/.local/lib/%s/site-packages/huggingface_hub/__init__.py"
-                % (name, name),
+                % ((os.path.basename(os.path.dirname(self.candidate.site)),) * 2),
+            ],
+        )
+
+    def test_a_copy_in_the_user_site_hides_a_finder_and_is_named_with_what_it_hides(self):
+        self.editable()
+        self.with_system_site()
+        user = self.user_site()
+        for name in ("__init__.py", "launch_server.py"):
+            self.candidate.write("tinyserve/" + name, "'__main__'\n", below=user)
+        version = os.path.basename(os.path.dirname(self.candidate.site))
+        self.assertEqual(
+            self.candidate.problems(),
+            [
+                f"origin: tinyserve is imported from the user site TOP/.local/lib/{version}/site-packages (set PYTHONNOUSERSITE=1): TOP/.local/lib/{version}/site-packages/tinyserve/__init__.py; it hides TOP/release/src/python/tinyserve/__init__.py"
+            ],
+        )
+
+    def test_an_empty_directory_in_the_user_site_hides_a_finder_and_is_named_with_what_it_hides(self):
+        self.editable()
+        self.with_system_site()
+        self.candidate.make_directory(os.path.relpath(self.user_site(), self.candidate.top), "tinyserve")
+        version = os.path.basename(os.path.dirname(self.candidate.site))
+        self.assertEqual(
+            self.candidate.problems(),
+            [
+                f"origin: tinyserve is only a namespace package: the directory TOP/.local/lib/{version}/site-packages/tinyserve without an __init__.py, in the user site TOP/.local/lib/{version}/site-packages (set PYTHONNOUSERSITE=1); it hides TOP/release/src/python/tinyserve/__init__.py"
+            ],
+        )
+
+    def test_a_second_copy_of_the_same_content_is_not_the_patched_file(self):
+        patch = self.candidate.patched("tinyserve.spec_info", "x = 2\n")
+        file = self.candidate.write("tinyserve/spec_info.py", "x = 2\n", below=self.candidate.release + "/src/0")
+        site = os.path.relpath(self.candidate.site, self.candidate.top)
+        self.assertEqual(
+            self.candidate.problems(patched=[dict(patch, file=file)]),
+            [
+                "origin: tinyserve.spec_info is imported from TOP/%s/tinyserve/spec_info.py, and not from the patched file TOP/release/src/0/tinyserve/spec_info.py"
+                % site
             ],
         )
 

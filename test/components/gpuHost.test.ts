@@ -135,6 +135,7 @@ it("its outputs are by service; keys stay secret", async () => {
     assert.deepEqual(await seen(host.endpoints), { value: { chat: "http://ct200-chat:30001" }, secret: false });
     assert.deepEqual(await seen(host.releases), { value: { chat: "release of venv" }, secret: false });
     assert.deepEqual(await seen(host.versions), { value: { chat: { sglang: "0.5.23" } }, secret: false });
+    assert.deepEqual(await seen(host.patched), { value: { chat: {} }, secret: false });
     assert.deepEqual(await seen(host.apiKeys), { value: { chat: "key" }, secret: true });
 });
 

@@ -32,7 +32,7 @@ export async function engine(): Promise<Engine> {
             newResource: ({ type, name, inputs }) => {
                 made.registered.push({ type, name, inputs });
                 const endpoint = type.endsWith(":SglangService")
-                    ? { endpoint: `http://${name}:${inputs.port}`, versions: { sglang: "0.5.23" } }
+                    ? { endpoint: `http://${name}:${inputs.port}`, versions: { sglang: "0.5.23" }, patched: {} }
                     : {};
                 return { id: `${name}-id`, state: { ...inputs, ...digests[type], ...endpoint } };
             },

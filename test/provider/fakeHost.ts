@@ -125,6 +125,7 @@ function madeVenv(owner: string, args: Args): VenvFacts {
         driftCount: 0,
         packages: { sglang: "0.5.23", torch: "2.14.1" },
         files: { "sglang/srt/x.py": "5".repeat(64) },
+        located: { "sglang/srt/x.py": `/srv/fleet/venvs/${args.claim.name}/releases/${release}/src/0/sglang/srt/x.py` },
         site: `/srv/fleet/venvs/${args.claim.name}/releases/${release}/lib/python3.11/site-packages`,
         made: 1_800_000_000,
     };
@@ -151,6 +152,7 @@ function activeService(owner: string, args: Args): ServiceFacts {
             envDiffers: [],
             limitsDiffer: [],
             newerFiles: [],
+            patched: [],
             linkedTo: null,
         },
         running: "running",

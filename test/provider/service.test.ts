@@ -69,6 +69,8 @@ test("the patched files of the release are what its interpreter must find", asyn
     const gates = bench.host.calls[0].args.gates as Values;
     assert.deepEqual(gates.patched, [{ module: "sglang.srt.x", path: "sglang/srt/x.py", sha256: "5".repeat(64) }]);
     assert.deepEqual(state.versions, { sglang: "0.5.23", torch: "2.14.1" });
+    const file = "/srv/fleet/venvs/v/releases/0123456789ab/src/0/sglang/srt/x.py";
+    assert.deepEqual(state.patched, { "sglang.srt.x": { file, content: "as declared", newer: true } });
 });
 
 test("what was made is what is read, and a repeated run changes nothing", async () => {

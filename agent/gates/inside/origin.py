@@ -19,7 +19,7 @@ def sha256(path):
 def patched(item, job, places):
     """The problem with one patched module or file as this interpreter finds it, or None."""
     name = item.get("module")
-    wanted = os.path.join(job["site"], item.get("path") or name.replace(".", os.sep) + ".py")
+    wanted = item.get("file") or os.path.join(job["site"], item.get("path") or name.replace(".", os.sep) + ".py")
     file = wanted
     if name:
         module = sys.modules.get(name)
@@ -41,12 +41,19 @@ def content(name, file, wanted, sha):
         return "the patched file %s is not there" % file
     found = sha256(file)
     if found == sha:
-        return None
+        return another(name, file, wanted)
     subject = "%s is imported from %s, whose content" % (name, file) if name else "the content of %s" % file
     told = "%s is not the patched one (sha256 %s, expected %s)" % (subject, found[:12], sha[:12])
     if os.path.realpath(file) != os.path.realpath(wanted) and os.path.exists(wanted) and sha256(wanted) == sha:
         told += "; the patched file %s is there, but another one is found first" % wanted
     return told
+
+
+def another(name, file, wanted):
+    """A copy of the same content is another file: the next patch, and the next look, would miss it."""
+    if name is None or os.path.realpath(file) == os.path.realpath(wanted):
+        return None
+    return "%s is imported from %s, and not from the patched file %s" % (name, file, wanted)
 
 
 def stale(name):
