@@ -10,13 +10,13 @@ from agent.gates.beat import Beat
 from agent.gates import consistency
 from agent.overlay import lay
 from agent.overlay import staged as staged_trees
-from agent.venv import bytecode, clone, dists, interpreter, patch, record, relocate
+from agent.venv import bytecode, clone, dists, interpreter, patch, record, relocate, superseded
 
 
 class Composed:
     """What a release became. patched: {key: {sha256, state, path below the release}}; laid, removed, packages: {name: version};
 
-    shared: files that two distributions own; notes: what the launched package wants and has not got.
+    shared: files that two distributions own, each with other bytes; replaced: sentences about what the overlays replaced besides what they name; notes: what the launched package wants and has not got.
     """
 
     def __init__(self):
@@ -24,6 +24,7 @@ class Composed:
         self.laid = {}
         self.removed = {}
         self.shared = []
+        self.replaced = []
         self.notes = []
         self.packages = {}
 
@@ -61,7 +62,10 @@ def compose(request, base, prefix, final, overlays, patches, previous=None):
         facts = _tree(layout, overlay)
         about = ", ".join("%s %s" % one for one in sorted(facts["packages"].items()))
         request.progress("laying %d of %d: %s" % (number + 1, len(overlays), about))
-        laid = lay.lay(prefix, layout.tree(overlay["digest"]), facts, about, python)
+        was = superseded.Before(site, layout.tree(overlay["digest"]), facts)
+        widened = dict(facts, names=list(facts["names"]) + was.names())
+        laid = lay.lay(prefix, layout.tree(overlay["digest"]), widened, about, python)
+        result.replaced.extend(was.said(set(laid.removed), about))
         files = {os.path.join(site, path) for path in laid.files if path.endswith(".py")}
         (strict if facts["source"] == "directory" else lenient).update(files)
         _account(result, laid)
@@ -86,6 +90,7 @@ def compose(request, base, prefix, final, overlays, patches, previous=None):
         beat.at("gate consistency")
         result.notes = consistency.check(site, before, result.laid, python["markers"], accept)
     result.packages = dists.versions(site)
+    result.shared = record.shared(site)
     return result
 
 
@@ -107,7 +112,6 @@ def _account(result, laid):
         result.laid.pop(name, None)
     result.laid.update(laid.laid)
     result.removed.update(laid.removed)
-    result.shared.extend(laid.shared)
 
 
 def _there(paths):

@@ -51,6 +51,7 @@ def make(request):
         "made": made,
         "notes": facts["notes"],
         "shared": facts["shared"],
+        "replaced": facts.get("replaced", []),
         "foreign": (read_json(beside.facts(layout.venv(args["venv"], facts["base"]))) or {}).get("foreign", {}),
     }
 
@@ -157,6 +158,7 @@ def _commit(args, prefix, composed, base, declared, drift):
             "patched": composed.patched,
             "laid": composed.laid,
             "shared": composed.shared,
+            "replaced": composed.replaced,
             "notes": composed.notes,
             "site": os.path.relpath(site, prefix),
             "made": time.time(),

@@ -14,12 +14,14 @@ MOST = 10
 def foreign(prefix, site, declared):
     """{distribution: {files: count, first: paths below site-packages}}; declared: `path below the prefix -> sha256`."""
     inside, found = os.path.relpath(site, prefix), {}
+    # What another distribution brought over it is told as a file of two owners.
+    anothers = {one["path"] for one in record.shared(site) if one["bytes"]}
     for dist in dists.installed(site):
         paths = []
         for path, listed, _size in record.read(site, dist) or []:
             kind, _, value = listed.partition("=")
             live = declared.get(os.path.normpath(os.path.join(inside, path)))
-            if kind == "sha256" and live is not None and _hex(value) != live:
+            if kind == "sha256" and live is not None and _hex(value) != live and os.path.normpath(path) not in anothers:
                 paths.append(os.path.normpath(path))
         if paths:
             found[dist.name] = {"files": len(paths), "first": sorted(paths)[:MOST]}

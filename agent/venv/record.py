@@ -49,6 +49,26 @@ def owners(site, installed):
     return found
 
 
+def shared(site):
+    """[{path, owners, bytes}] of the files that several distributions say are theirs, each with another content.
+
+    owners: names, sorted; bytes: `name version` of the one whose content is there, by hash; "" = nobody's.
+    """
+    listed = {}
+    for dist in dists.installed(site):
+        for path, digest, _size in read(site, dist) or []:
+            listed.setdefault(_below(site, path), []).append((dist, digest))
+    found = []
+    for path, rows in sorted(listed.items()):
+        if len({digest for _dist, digest in rows if digest}) < 2 or not os.path.isfile(os.path.join(site, path)):
+            continue
+        live = row(site, path)[1]
+        whose = [str(dist) for dist, digest in rows if digest == live]
+        owners = sorted({dist.name for dist, _digest in rows})
+        found.append({"path": path, "owners": owners, "bytes": " and ".join(whose)})
+    return found
+
+
 def row(site, path):
     """The RECORD row of one file as it is now."""
     digest = hashlib.sha256()

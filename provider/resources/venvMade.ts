@@ -5,8 +5,10 @@ export interface Made {
     made: boolean;
     /** What the launched package requires and the base never had, a sentence each. */
     notes: string[];
-    /** Files that two distributions own. */
+    /** Files that several distributions own, each with other bytes; `bytes`: whose are there, by hash, "" = nobody's. */
     shared: { path: string; owners: string[]; bytes: string }[];
+    /** What the overlays replaced besides what they name: distributions whose packages they bring under another name. */
+    replaced?: string[];
     /** Distributions of an adopted base whose files are not what their RECORD says: how many, and the first by path. */
     foreign?: Record<string, { files: number; first: string[] }>;
 }
@@ -17,15 +19,15 @@ export interface Made {
  * of the file that has all notes.
  */
 export function tellMade(
-    { notes, shared, foreign = {} }: Pick<Made, "notes" | "shared" | "foreign">,
+    { notes, shared, replaced = [], foreign = {} }: Pick<Made, "notes" | "shared" | "replaced" | "foreign">,
     kept: string,
 ): string[] {
-    const owners = new Map<string, string[]>();
-    for (const { path, owners: names } of shared) {
-        const key = names.join(" and ");
-        owners.set(key, [...(owners.get(key) ?? []), path]);
+    const owned = new Map<string, string[]>();
+    for (const { path, owners, bytes } of shared) {
+        const key = `${owners.join(" and ")}; the bytes are ${bytes === "" ? "those of none of them" : `those of ${bytes}`}`;
+        owned.set(key, [...(owned.get(key) ?? []), path]);
     }
-    const files = [...owners].map(([names, paths]) => `${names} both own ${paths[0]}${more(paths.length - 1)}`);
+    const files = [...owned].map(([key, paths]) => `${paths[0]}${more(paths.length - 1)}: ${key}`);
     const edited = Object.entries(foreign).map(([name, { files, first }]) => `${name}: ${first[0]}${more(files - 1)}`);
     return [
         ...(edited.length === 0
@@ -37,7 +39,8 @@ export function tellMade(
                   ),
               ]),
         ...(notes.length === 0 ? [] : [neverMet(notes, kept)]),
-        ...(files.length === 0 ? [] : [message("files of two distributions; the later one's are there", files)]),
+        ...replaced,
+        ...(files.length === 0 ? [] : [message("files that several distributions own", files)]),
     ];
 }
 

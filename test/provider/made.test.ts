@@ -104,17 +104,19 @@ describe("what was made", () => {
 
     test("is told with what the base lacks and which files two distributions own", async () => {
         bench.host.instead.set("venv.make", async (args) => {
-            const shared = ["a/x.py", "a/y.py"].map((path) => ({ path, owners: ["one", "two"], bytes: 7 }));
+            const shared = ["a/x.py", "a/y.py"].map((path) => ({ path, owners: ["one", "two"], bytes: "two 2" }));
+            const replaced = ["sgl-kernel 0.3 went, as its package sgl_kernel is that of sglang-kernel 0.4"];
             const notes = ["orjson", "zmq", "uvicorn"].map(
                 (name) => `sglang 0.5.23 wants ${name}, which is not installed`,
             );
-            return { ...(bench.host.done("venv.make", args) as object), made: true, notes, shared };
+            return { ...(bench.host.done("venv.make", args) as object), made: true, notes, shared, replaced };
         });
         const { inputs } = await created("Venv", managed);
         const kept = `${inputs.root}/venvs/v/releases/${inputs.release}.json`;
         assert.deepEqual(bench.provider.engine.kept, [
             `3 requirements that the base never met: sglang 0.5.23 wants orjson, which is not installed, and 2 more; all stand under \`notes\` in ${kept} on the host`,
-            "files of two distributions; the later one's are there:\n  one and two both own a/x.py and 1 more",
+            "sgl-kernel 0.3 went, as its package sgl_kernel is that of sglang-kernel 0.4",
+            "files that several distributions own:\n  a/x.py and 1 more: one and two; the bytes are those of two 2",
         ]);
     });
 
