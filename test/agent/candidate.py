@@ -34,6 +34,13 @@ SERVER_ARGS = """
             parser.add_argument("--config")
 """
 
+# Registers its operators for one torch only, as torchvision does.
+SIBLING = """
+import torch
+if not torch.__version__.startswith("%s"):
+    raise RuntimeError('operator torchvision::nms does not exist')
+"""
+
 
 def version(python):
     """`3.11`"""

@@ -4,7 +4,7 @@ import unittest
 
 from agent.fault import Fault
 from agent.request import Request
-from test.agent.candidate import Candidate
+from test.agent.candidate import SIBLING, Candidate
 
 
 class Causes(unittest.TestCase):
@@ -33,6 +33,25 @@ class Causes(unittest.TestCase):
             "sgl-kernel 0.3.16 was built for another torch (it requires torch==2.9.1); torch here is 2.11.0+cu130",
             told[0],
         )
+
+    def test_a_sibling_whose_operators_are_for_another_torch_names_both_versions_and_passes_once_it_is_of_this_torch(
+        self,
+    ):
+        self.candidate.write("torch/__init__.py", "__version__ = '2.11.0+cu130'\n")
+        self.candidate.distribution("torch", "2.11.0+cu130")
+        self.candidate.write("torchvision/__init__.py", SIBLING % "2.9.1")
+        self.candidate.distribution("torchvision", "0.24.1", "torch==2.9.1")
+        self.candidate.write("tinyserve/launch.py", "import torchvision\n")
+        self.assertEqual(
+            self.candidate.problems(),
+            [
+                "imports: torchvision/__init__.py:4: RuntimeError: operator torchvision::nms does not exist "
+                "(raise RuntimeError('operator torchvision::nms does not exist')); torchvision 0.24.1 was built for another torch "
+                "(it requires torch==2.9.1); torch here is 2.11.0+cu130"
+            ],
+        )
+        self.candidate.write("torchvision/__init__.py", SIBLING % "2.11.0")
+        self.assertTrue(all(gate["ok"] for gate in self.candidate.check()["gates"]))
 
     def test_a_library_that_is_not_found_is_told_with_the_search_path_and_what_is_there(self):
         self.candidate.write("nvidia/cu13/lib/libcudart.so.13", "")

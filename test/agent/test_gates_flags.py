@@ -50,11 +50,11 @@ class Flags(unittest.TestCase):
             ],
         )
 
-    def test_a_flag_that_the_new_version_dropped_is_told_while_the_old_one_serves(self):
+    def test_a_flag_that_the_new_version_dropped_is_told(self):
         self.candidate.write("tinyserve/server_args.py", SERVER_ARGS.replace('parser.add_argument("--foo")', "pass"))
         self.assertEqual(
-            self.candidate.problems(args=["--model-path", "/m", "--foo", "1"])[0][:46],
-            "flags: --foo is not a flag of this version"[:46],
+            self.candidate.problems(args=["--model-path", "/m", "--foo", "1"]),
+            ["flags: --foo is not a flag of this version"],
         )
 
     def test_an_abbreviation_and_a_deprecated_flag_are_warnings(self):

@@ -53,7 +53,7 @@ class Imports(unittest.TestCase):
             self.candidate.problems(),
             [
                 "imports: pybase64 is not installed: tinyserve/launch.py:3 imports it (from pybase64 import b64decode); tinyserve 0.5.23 requires pybase64>=1.4",
-                "imports: torchvision is not installed: tinyserve/launch.py:4 imports it (import torchvision.transforms as transforms); timm 1.0.25 requires torchvision",
+                "imports: torchvision is not installed: tinyserve/launch.py:4 imports it (import torchvision.transforms as transforms); tinyserve 0.5.23 requires torchvision==0.24.1",
                 "imports: PIL is not installed: tinyserve/launch.py:5 imports it (from PIL import Image); tinyserve 0.5.23 requires pillow",
             ],
         )

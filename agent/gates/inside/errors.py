@@ -9,6 +9,8 @@ import traceback
 from . import requirers, trace
 
 UNDEFINED = re.compile(r"undefined symbol: (\w+)")
+# What a library that registers operators says when it did so for another torch.
+NO_OPERATOR = re.compile(r"operator \w+::\w+ does not exist")
 NO_LIBRARY = re.compile(r"([\w.+-]+\.so[\w.]*): cannot open shared object file")
 
 
@@ -53,8 +55,7 @@ def in_patched(places, job):
 
 def library(text, file, job):
     """What is known about a shared object that does not load: the versions that do not fit, the libraries that are there."""
-    symbol = UNDEFINED.search(text)
-    if symbol:
+    if UNDEFINED.search(text) or NO_OPERATOR.search(text):
         return abi(text, file, job)
     absent = NO_LIBRARY.search(text)
     if absent:

@@ -45,6 +45,11 @@ def split(requirement):
     return normal(match.group(1)) if match else "", text.strip(), "extra" in marker
 
 
+def bound(requirement):
+    """How closely a requirement says which version it means: 0 = pinned, 1 = bounded, 2 = any."""
+    return 0 if "==" in requirement else 1 if re.search(r"[<>~!]=?", requirement) else 2
+
+
 def distributions():
     """(name, version, requirements) of every distribution that this interpreter sees, the first of a name only."""
     seen = {}
@@ -59,7 +64,7 @@ def wanted(module, installed=None):
     """Who wants the distribution that would bring `module` (a top-level name).
 
     Returns {"distribution": name, "present": version or None, "wants": [(requirement, "sglang 0.5.23")]}; what only an
-    extra wants comes last.
+    extra wants comes last; the pinned comes before the bounded, and that before the bare name.
     """
     installed = distributions() if installed is None else installed
     names = candidates(module)
@@ -68,14 +73,14 @@ def wanted(module, installed=None):
         for requirement in requirements:
             target, text, extra = split(requirement)
             if target in names:
-                wants.append((extra, names.index(target), text, "%s %s" % (name, version), target))
+                wants.append((extra, names.index(target), bound(text), text, "%s %s" % (name, version), target))
     wants.sort()
     present = next((name for name in names if name in installed), None)
-    best = present or (wants[0][4] if wants else names[1] if len(names) > 1 else names[0])
+    best = present or (wants[0][5] if wants else names[1] if len(names) > 1 else names[0])
     return {
         "distribution": best,
         "present": installed[present][1] if present else None,
-        "wants": [(text, who) for _, _, text, who, _ in wants],
+        "wants": [(text, who) for _, _, _, text, who, _ in wants],
     }
 
 
