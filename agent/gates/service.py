@@ -9,13 +9,14 @@ from agent.gates.ended import broken
 from agent.gates.static import gate as static
 from agent.service.redact import redact, secret_values
 
-ORDER = static.NAMES + ("interpreter", "imports", "origin", "asserts", "flags", "environment")
+ORDER = static.NAMES + ("interpreter", "imports", "origin", "asserts", "gpus", "flags", "environment")
 LONGEST = 2000
 REMEDIES = {
     "interpreter": "let the service run the release's own python",
     "imports": "lay what is missing over the base, or add it to its requirements; correct the patch that does not import",
     "origin": "take away what hides the release's files, or give the service another working directory or environment",
     "asserts": "correct the release, or the assertion",
+    "gpus": "correct `gpus`, or the flags that say over how many it is spread; give the driver back the GPU that it lost",
     "flags": "declare the flag that this version knows",
     "environment": "start the release's python by hand as the service's user",
 }

@@ -13,7 +13,7 @@ class Imports(unittest.TestCase):
         result = self.candidate.check(imports=["tinyserve.server_args"])
         self.assertEqual(
             [(gate["gate"], gate["ok"]) for gate in result["gates"][3:]],
-            [(name, True) for name in ("interpreter", "imports", "origin", "asserts", "flags", "environment")],
+            [(name, True) for name in ("interpreter", "imports", "origin", "asserts", "gpus", "flags", "environment")],
         )
         site = self.candidate.site
         self.assertEqual(

@@ -90,7 +90,7 @@ class Interpreter(unittest.TestCase):
         """
         told = json.dumps([bundle.sources(), self.candidate.wish()]).encode()
         command = [sys.executable, "-B", "-I", "-c", textwrap.dedent(text)]
-        self.assertEqual(subprocess.run(command, input=told, stdout=subprocess.PIPE, cwd="/").stdout, b"9\n")
+        self.assertEqual(subprocess.run(command, input=told, stdout=subprocess.PIPE, cwd="/").stdout, b"10\n")
 
     def test_all_problems_of_later_gates_come_in_one_report(self):
         fault = self.candidate.fault(asserts=["False"], args=["--prt", "1"], env={"SGLANG_X": "1"})

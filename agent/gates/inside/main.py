@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from . import asserts, environment, flags, imports, interpreter, origin
+from . import asserts, environment, flags, gpus, imports, interpreter, origin
 from .places import Places
 
 
@@ -58,6 +58,13 @@ def run(job, tell):
             asserts.run(job["asserts"]),
             note="%d expression%s" % (len(job["asserts"]), "" if len(job["asserts"]) == 1 else "s"),
         )
+
+    report.begin("gpus")
+    if work.problems or work.hidden:
+        report.end("gpus", [], note="not counted: the imports failed")
+    else:
+        wrong, note = gpus.run(job["args"])
+        report.end("gpus", wrong, note=note)
 
     report.begin("flags")
     if job["flags"] and not work.hidden:
