@@ -52,6 +52,7 @@ def make(request):
         "notes": facts["notes"],
         "shared": facts["shared"],
         "replaced": facts.get("replaced", []),
+        "applied": sorted(key for key, one in facts["patched"].items() if one.get("state") == "already applied"),
         "foreign": (read_json(beside.facts(layout.venv(args["venv"], facts["base"]))) or {}).get("foreign", {}),
     }
 

@@ -36,9 +36,9 @@ export function givenDiff(name: string, diff: string): TextChange {
     return counted(name, from < 0 ? lines : lines.slice(from));
 }
 
-/** `sglang/srt/x.py +1 -1`. */
-export function countsOf({ name, added, removed }: TextChange): string {
-    return `${name} +${added} -${removed}`;
+/** `sglang/srt/x.py +1 -1`; of one that changes nothing, that the file is so already. */
+export function countsOf({ name, added, removed, lines }: TextChange): string {
+    return lines.length === 0 ? `${name} already applied` : `${name} +${added} -${removed}`;
 }
 
 /** The diffs below each other, each headed by its file when there are several, cut. */

@@ -7,6 +7,8 @@ export interface Made {
     notes: string[];
     /** Files that several distributions own, each with other bytes; `bytes`: whose are there, by hash, "" = nobody's. */
     shared: { path: string; owners: string[]; bytes: string }[];
+    /** Patched files that were so already. */
+    applied?: string[];
     /** What the overlays replaced besides what they name: distributions whose packages they bring under another name. */
     replaced?: string[];
     /** Distributions of an adopted base whose files are not what their RECORD says: how many, and the first by path. */
@@ -19,7 +21,13 @@ export interface Made {
  * of the file that has all notes.
  */
 export function tellMade(
-    { notes, shared, replaced = [], foreign = {} }: Pick<Made, "notes" | "shared" | "replaced" | "foreign">,
+    {
+        notes,
+        shared,
+        replaced = [],
+        applied = [],
+        foreign = {},
+    }: Pick<Made, "notes" | "shared" | "replaced" | "applied" | "foreign">,
     kept: string,
 ): string[] {
     const owned = new Map<string, string[]>();
@@ -40,6 +48,9 @@ export function tellMade(
               ]),
         ...(notes.length === 0 ? [] : [neverMet(notes, kept)]),
         ...replaced,
+        ...(applied.length === 0
+            ? []
+            : [message("patches that the base has already; these files stay as they are", applied)]),
         ...(files.length === 0 ? [] : [message("files that several distributions own", files)]),
     ];
 }

@@ -1,9 +1,13 @@
 """Code and metadata are one: whose bytes a file has that two distributions own, and what becomes of a distribution whose package another brings."""
 
 import os
+import shutil
+import unittest
 
 from agent.fault import Fault
-from test.agent.place import PlaceTest, install, python, read
+from agent.staging import overlays
+from test.agent.place import PlaceTest, install, python, read, sha256, write
+from test.agent.wheels import wheel
 
 NCCL = "nvidia/nccl/lib/libnccl.so.2"
 VERSIONS = "import importlib.metadata as m; print(sorted((d.metadata['Name'], d.version) for d in m.distributions()))"
@@ -38,6 +42,28 @@ class Owners(PlaceTest):
             made["replaced"],
             ["%s stays as nvidia-nccl-cu12 1 left it: nvidia-nccl-cu13 1 owns it too, with other bytes" % NCCL],
         )
+
+
+class Labels(PlaceTest):
+    @unittest.skipUnless(shutil.which("uv"), "needs uv")
+    def test_another_cuda_label_of_the_version_that_is_installed_comes_from_the_index_that_is_named(self):
+        install(self.site, "torch", "2.11.0+cu128", {"torch/__init__.py": "cuda = '12.8'\n", "torch/old.py": ""})
+        filename, data = wheel("torch", "2.11.0+cu130", {"torch/__init__.py": "cuda = '13.0'\n"})
+        write(os.path.join(self.top, "cu130", filename), data)
+        for wanted in ("torch==2.11.0", "torch==2.11.0+cu130"):
+            with self.subTest(wanted):
+                source = {"kind": "index", "requirement": wanted, "findLinks": [os.path.join(self.top, "cu130")]}
+                overlay = {"packages": ["torch"], "digest": sha256(wanted), "source": source}
+                claim = self.claim("overlay")
+                overlays.stage(
+                    self.request(claim=claim, venv="v", digest="d", overlays=[overlay], base={"adopt": self.venv})
+                )
+                label = "2.11.0+cu130 " + overlay["digest"][:12]
+                self.assertEqual(overlays.staged(self.layout, "v")["packages"], {"torch": label})
+                made = self.make([overlay])
+                self.assertEqual(made["packages"], {"torch": "2.11.0+cu130"})
+                self.assertEqual(python(made["path"], "import torch; print(torch.cuda)"), "13.0")
+                self.assertFalse(os.path.exists(made["site"] + "/torch/old.py"))
 
 
 class Superseded(PlaceTest):

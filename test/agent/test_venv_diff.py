@@ -32,6 +32,11 @@ class Diff(PlaceTest):
         self.assertEqual(self.ask([self.patch(BASE % 3)])["patches"], [expected])
         self.assertEqual(self.ask([self.patch(TEXT.replace("1", "3"), "file")])["patches"], [expected])
 
+    def test_a_diff_that_the_file_has_already_has_no_lines(self):
+        self.make()
+        [found] = self.ask([self.patch(BASE.replace("-x = 1", "-x = 0") % 1)])["patches"]
+        self.assertEqual(found, {"path": "pkg/mod.py", "added": 0, "removed": 0, "lines": [], "more": 0})
+
     def test_a_diff_that_does_not_fit_says_where(self):
         self.make()
         [found] = self.ask([self.patch(BASE.replace("x = 1", "x = 7") % 2)])["patches"]

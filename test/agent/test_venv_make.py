@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import os
 import subprocess
 import threading
@@ -119,9 +118,7 @@ class Make(MadeTest):
         patch = self.diff_patch("pkg.mod", "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-x = 0\n+x = 1\n \n \n")
         for _ in range(3):
             made = self.make((), [patch])
-            self.assertEqual(read(made["site"], "pkg/mod.py"), OLD)
-        with open(made["path"] + ".json") as file:
-            self.assertEqual(json.load(file)["patched"]["pkg/mod.py"]["state"], "already applied")
+            self.assertEqual((read(made["site"], "pkg/mod.py"), made["applied"]), (OLD, ["pkg/mod.py"]))
 
     def test_metadata_says_what_a_patch_changed(self):
         made = self.make((), [self.file_patch("pkg/mod.py", "x = 2\n"), self.file_patch("pkg/new.py", "y = 1\n")])

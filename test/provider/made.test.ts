@@ -109,13 +109,21 @@ describe("what was made", () => {
             const notes = ["orjson", "zmq", "uvicorn"].map(
                 (name) => `sglang 0.5.23 wants ${name}, which is not installed`,
             );
-            return { ...(bench.host.done("venv.make", args) as object), made: true, notes, shared, replaced };
+            return {
+                ...(bench.host.done("venv.make", args) as object),
+                made: true,
+                notes,
+                shared,
+                replaced,
+                applied: ["a/z.py"],
+            };
         });
         const { inputs } = await created("Venv", managed);
         const kept = `${inputs.root}/venvs/v/releases/${inputs.release}.json`;
         assert.deepEqual(bench.provider.engine.kept, [
             `3 requirements that the base never met: sglang 0.5.23 wants orjson, which is not installed, and 2 more; all stand under \`notes\` in ${kept} on the host`,
             "sgl-kernel 0.3 went, as its package sgl_kernel is that of sglang-kernel 0.4",
+            "patches that the base has already; these files stay as they are:\n  a/z.py",
             "files that several distributions own:\n  a/x.py and 1 more: one and two; the bytes are those of two 2",
         ]);
     });

@@ -89,6 +89,16 @@ describe("patches", () => {
         });
     });
 
+    test("a diff that the host's file has already is said to be applied, and shows no lines", async () => {
+        const patches = [{ module: "sglang.srt.x", diff: text("@@ -1 +1 @@\n-a\n+b\n") }];
+        const news = await checked("SourcePatch", { ...placed, venv: "v", patches });
+        bench.host.facts.venvs.v = { owner: "o", release: null, base: { kind: "managed", key: "" }, releases: {} };
+        const same = { path: "sglang/srt/x.py", added: 0, removed: 0, lines: [], more: 0 };
+        bench.host.instead.set("venv.diff", async () => ({ patches: [same], files: [] }));
+        await bench.provider.create("SourcePatch", news, { preview: true });
+        assert.deepEqual(bench.provider.engine.kept, ["here-SourcePatch: config: sglang/srt/x.py already applied"]);
+    });
+
     test("a diff that does not fit the host's file is said in the preview already", async () => {
         const diff = text("@@ -1 +1 @@\n-a\n+b\n");
         const news = await checked("SourcePatch", {
