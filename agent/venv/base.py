@@ -194,7 +194,8 @@ def _commit(request, temporary, prefix, made, known):
     meter = Meter("hashing the base", size, request.progress, request.check)
     declared = declare.sums_of(temporary, lines, known, meter.add, request.check)
     if made["kind"] == "adopt":
-        made["foreign"] = pristine.foreign(temporary, interpreter.site_packages(temporary), declared)
+        site = interpreter.site_packages(temporary)
+        made.update(foreign=pristine.foreign(temporary, site, declared), leftovers=pristine.leftovers(site))
     remove_file(beside.facts(prefix))
     remove_tree(prefix)
     manifest.write(beside.manifest(prefix), lines)

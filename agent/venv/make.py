@@ -44,6 +44,7 @@ def make(request):
         collect.collect(request, args["venv"], args["release"], args.get("keep", 3))
         _renew(layout, args["venv"], args["release"], made)
         facts = read_json(layout.release(args["venv"], args["release"]) + ".json")
+        base = read_json(beside.facts(layout.venv(args["venv"], facts["base"]))) or {}
     return {
         "release": args["release"],
         "files": facts["files"],
@@ -53,7 +54,8 @@ def make(request):
         "shared": facts["shared"],
         "replaced": facts.get("replaced", []),
         "applied": sorted(key for key, one in facts["patched"].items() if one.get("state") == "already applied"),
-        "foreign": (read_json(beside.facts(layout.venv(args["venv"], facts["base"]))) or {}).get("foreign", {}),
+        "foreign": base.get("foreign", {}),
+        "leftovers": base.get("leftovers", []),
     }
 
 

@@ -1,14 +1,17 @@
-"""Which files of an adopted venv are not what their distribution says it brought: edited before we came, or listed wrongly in a wheel.
+"""What was not in order in an adopted venv before we came: files that are not what their distribution says it brought (edited, or
+listed wrongly in a wheel), and what interrupted installs left.
 
-Both are kept as they are, and are the baseline; a person is to know of them.
+All of it is kept as it is, and is the baseline; a person is to know of it.
 """
 
 import base64
 import os
+import re
 
 from agent.venv import dists, record
 
 MOST = 10
+CODE_VERSION = re.compile(r"^__version__(?::[^=\n]+)?\s*=\s*['\"]([^'\"]+)['\"]", re.M)
 
 
 def foreign(prefix, site, declared):
@@ -26,6 +29,36 @@ def foreign(prefix, site, declared):
         if paths:
             found[dist.name] = {"files": len(paths), "first": sorted(paths)[:MOST]}
     return found
+
+
+def leftovers(site):
+    """Sentences about what interrupted installs left: `~name`, a second metadata folder of one distribution, and one without metadata."""
+    entries = os.listdir(site)
+    found = ["%s was left by an interrupted install" % name for name in sorted(entries) if name.startswith("~")]
+    infos = {}
+    for dist in dists.installed(site):
+        infos.setdefault(dist.name, []).append(dist.info)
+        if os.path.isdir(os.path.join(site, dist.info)) and not dists.metadata(site, dist).keys():
+            found.append("%s says nothing: it has no METADATA" % dist.info)
+    for name, several in sorted(infos.items()):
+        if len(several) > 1:
+            code = _version_of_code(site, name)
+            told = "%s has %d metadata folders: %s" % (name, len(several), ", ".join(several))
+            found.append(told + ("; its code says %s" % code if code else ""))
+    return found
+
+
+def _version_of_code(site, name):
+    """What the package of a distribution says itself; None where it does not, or is called otherwise."""
+    for file in ("version.py", "_version.py", "__init__.py"):
+        try:
+            with open(os.path.join(site, name.replace("-", "_"), file), encoding="utf-8", errors="replace") as text:
+                match = CODE_VERSION.search(text.read())
+        except OSError:
+            continue
+        if match:
+            return match.group(1)
+    return None
 
 
 def _hex(value):

@@ -13,6 +13,8 @@ export interface Made {
     replaced?: string[];
     /** Distributions of an adopted base whose files are not what their RECORD says: how many, and the first by path. */
     foreign?: Record<string, { files: number; first: string[] }>;
+    /** What interrupted installs left in an adopted base, a sentence each. */
+    leftovers?: string[];
 }
 
 /**
@@ -21,13 +23,7 @@ export interface Made {
  * of the file that has all notes.
  */
 export function tellMade(
-    {
-        notes,
-        shared,
-        replaced = [],
-        applied = [],
-        foreign = {},
-    }: Pick<Made, "notes" | "shared" | "replaced" | "applied" | "foreign">,
+    { notes, shared, replaced = [], applied = [], foreign = {}, leftovers = [] }: Omit<Made, "made">,
     kept: string,
 ): string[] {
     const owned = new Map<string, string[]>();
@@ -46,6 +42,9 @@ export function tellMade(
                       edited,
                   ),
               ]),
+        ...(leftovers.length === 0
+            ? []
+            : [message("left-overs in the adopted base; what no overlay replaces is kept", leftovers)]),
         ...(notes.length === 0 ? [] : [neverMet(notes, kept)]),
         ...replaced,
         ...(applied.length === 0

@@ -44,6 +44,27 @@ class Owners(PlaceTest):
         )
 
 
+class Leftovers(PlaceTest):
+    def test_of_interrupted_installs_are_told_with_the_version_of_the_code_and_only_what_is_laid_is_put_right(self):
+        install(self.site, "torch", "2.11.0", {"torch/__init__.py": "", "torch/version.py": "__version__ = '2.11.0'\n"})
+        write(os.path.join(self.site, "torch-2.9.1.dist-info", "METADATA"), "Name: torch\nVersion: 2.9.1\n")
+        for path in ("~orch/x.py", "~orch-2.9.dist-info/METADATA", "~oo/x.py"):
+            write(os.path.join(self.site, path), "")
+        os.makedirs(os.path.join(self.site, "foo-1.dist-info"))
+        told = [
+            "~oo was left by an interrupted install",
+            "~orch was left by an interrupted install",
+            "~orch-2.9.dist-info was left by an interrupted install",
+            "foo-1.dist-info says nothing: it has no METADATA",
+            "torch has 2 metadata folders: torch-2.11.0.dist-info, torch-2.9.1.dist-info; its code says 2.11.0",
+        ]
+        self.assertEqual(self.make()["leftovers"], told)
+        made = self.make([self.wheel_overlay("torch", "2.12", {"torch/__init__.py": ""})])
+        left = [name for name in sorted(os.listdir(made["site"])) if name != "__pycache__"]
+        self.assertEqual(left, ["foo-1.dist-info", "torch", "torch-2.12.dist-info", "~oo"])
+        self.assertEqual(made["packages"], {"foo": "1", "torch": "2.12"})
+
+
 class Labels(PlaceTest):
     @unittest.skipUnless(shutil.which("uv"), "needs uv")
     def test_another_cuda_label_of_the_version_that_is_installed_comes_from_the_index_that_is_named(self):

@@ -116,11 +116,13 @@ describe("what was made", () => {
                 shared,
                 replaced,
                 applied: ["a/z.py"],
+                leftovers: ["~orch was left by an interrupted install"],
             };
         });
         const { inputs } = await created("Venv", managed);
         const kept = `${inputs.root}/venvs/v/releases/${inputs.release}.json`;
         assert.deepEqual(bench.provider.engine.kept, [
+            "left-overs in the adopted base; what no overlay replaces is kept:\n  ~orch was left by an interrupted install",
             `3 requirements that the base never met: sglang 0.5.23 wants orjson, which is not installed, and 2 more; all stand under \`notes\` in ${kept} on the host`,
             "sgl-kernel 0.3 went, as its package sgl_kernel is that of sglang-kernel 0.4",
             "patches that the base has already; these files stay as they are:\n  a/z.py",
