@@ -101,6 +101,38 @@ class Flags(unittest.TestCase):
         )
 
 
+class Editable(unittest.TestCase):
+    """SGLang in a source tree of the release, as an editable install of the base becomes one."""
+
+    def setUp(self):
+        self.candidate = Candidate()
+        self.addCleanup(self.candidate.remove)
+        self.source = self.candidate.make_directory("release", "src", "0")
+        self.candidate.write("__editable__.sglang.pth", self.source + "\n")
+        self.put("__init__.py", "")
+        self.put("srt/__init__.py", "")
+        self.put("launch_server.py", "import sglang.srt.server_args\n'__main__'\n")
+        self.put("srt/server_args.py", SERVER_ARGS)
+        self.put("srt/environ.py", "class Envs:\n    SGLANG_CACHE_DIR = EnvStr('')\n")
+
+    def put(self, path, text):
+        self.candidate.write("sglang/" + path, textwrap.dedent(text), below=self.source)
+
+    def test_a_misspelt_variable_is_told_from_the_sources_there(self):
+        told = self.candidate.check(module="sglang.launch_server", env={"SGLANG_CACHE_DIRR": "/x"})["warnings"]
+        self.assertEqual(
+            told, ["gate environment: SGLANG_CACHE_DIRR is read nowhere in this sglang; nearest: SGLANG_CACHE_DIR"]
+        )
+
+    def test_flags_are_read_from_the_sources_there_when_the_parser_does_not_come_up(self):
+        self.put("srt/server_args.py", "1 / 0\n" + textwrap.dedent(SERVER_ARGS))
+        told = self.candidate.problems(module="sglang.launch_server", args=["--model-path", "/m", "--portt", "1"])
+        self.assertEqual(
+            [line for line in told if line.startswith("flags")],
+            ["flags: --portt is not a flag of this version; nearest: --port"],
+        )
+
+
 class Source(unittest.TestCase):
     def setUp(self):
         self.candidate = Candidate()

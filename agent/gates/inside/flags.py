@@ -7,6 +7,7 @@ import re
 import sys
 
 from . import flagsource
+from .places import home
 
 
 class Refused(Exception):
@@ -49,7 +50,7 @@ def run(job):
 
 def by_source(job, args, error):
     """Names only, read from the source, when the parser does not come up."""
-    known = flagsource.flags(job["site"]) if job["module"].split(".")[0] == "sglang" else set()
+    known = flagsource.flags(home("sglang", job["site"])) if job["module"].split(".")[0] == "sglang" else set()
     if not known:
         return [], [], "skipped: the candidate's parser does not come up (%s: %s)" % (type(error).__name__, error)
     problems = []

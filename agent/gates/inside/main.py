@@ -5,7 +5,7 @@ import sys
 import time
 
 from . import asserts, environment, flags, gpus, imports, interpreter, origin
-from .places import Places
+from .places import Places, home
 
 
 class Report:
@@ -74,7 +74,7 @@ def run(job, tell):
         report.end("flags", [], note="skipped" if job["flags"] else "not asked for")
 
     report.begin("environment")
-    report.end("environment", [], environment.warnings(job["environment"], job["site"]))
+    report.end("environment", [], environment.warnings(job["environment"], home("sglang", job["site"])))
 
 
 def uncompiled():

@@ -1,5 +1,6 @@
 """Where a module came from, in words: the release, the standard library, the working directory, the user site…"""
 
+import importlib.util
 import os
 import site
 import sys
@@ -22,6 +23,16 @@ def entry(module):
         return None
     folder = os.path.dirname(file)
     return os.path.dirname(folder) if hasattr(module, "__path__") else folder
+
+
+def home(name, site):
+    """The folder that holds the top-level package of that name as this interpreter finds it: site-packages, or a source tree; `site` when it finds none."""
+    module = sys.modules.get(name)
+    try:
+        folders = list(module.__path__ if module else importlib.util.find_spec(name).submodule_search_locations)
+    except (AttributeError, TypeError, ValueError, ImportError):  # none, no package, or a stand-in
+        return site
+    return os.path.dirname(folders[0]) if folders else site
 
 
 class Places:
