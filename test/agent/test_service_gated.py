@@ -1,6 +1,7 @@
 """A candidate that the gates refuse, while the old one serves: it names the cause, and nothing of what runs is touched."""
 
 import os
+import re
 import unittest
 
 from test.agent.candidate import SIBLING
@@ -86,9 +87,34 @@ class ARefusedCandidate(Case):
             text = file.read()
         self.host.write(args, text.replace("    weight_version: A", "    weights_version: A"))
         spec = {"args": self.host.args()["spec"]["args"] + ["--weight-version", "w1"]}
+        cause = "--weight-version is not a flag of this version; nearest: --weights-version"
+        self.assertEqual(self.refused(spec=spec), ["gate flags: " + cause])
+        with open(self.host.place.gates + ".txt") as file:
+            head, empty, *table = file.read().splitlines()
+        self.assertRegex(
+            head, r"^release %s, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$" % self.host.layout.release("v", "r3")
+        )
+        self.assertEqual(empty, "")
         self.assertEqual(
-            self.refused(spec=spec),
-            ["gate flags: --weight-version is not a flag of this version; nearest: --weights-version"],
+            [line.split()[:2] for line in table[1:4]], [[one, "passed"] for one in ("libraries", "cuda", "versions")]
+        )
+        # Seconds, counts of modules and the interpreter's version differ from run to run.
+        masks = ((r" \d+\.\d\d(?=  |$)", " 0.00"), (r"\d+ modules", "N modules"), (r"Python \d\S+", "Python 3"))
+        told = table[:1] + table[4:]
+        for pattern, mask in masks:
+            told = [re.sub(pattern, mask, line) for line in told]
+        self.assertEqual(
+            told,
+            [
+                "gate         result  seconds  cause",
+                "interpreter  passed     0.00  %s/bin/python, Python 3" % self.host.layout.release("v", "r3"),
+                "imports      passed     0.00  N modules loaded",
+                "origin       passed     0.00",
+                "asserts      passed     0.00  0 expressions",
+                "gpus         passed     0.00  not counted: nothing imported torch",
+                "flags        failed     0.00  " + cause,
+                "environment  passed     0.00",
+            ],
         )
 
 
