@@ -8,9 +8,9 @@ from agent.venv.texts import Texts
 
 
 def diff(request):
-    """{patches: [Difference or None], files: [Difference or None], drift}, in the order asked for; None = it cannot be told.
+    """{patches: [Difference or None], files: [Difference or None], drift, exchanged}, in the order asked for; None = it cannot be told.
 
-    Of `args["release"]`, by default the wanted one, whose drift is known from the look: then `drift` is None, else [{path, kind}].
+    Of `args["release"]`, by default the wanted one, whose drift is known from the look: then `drift` and `exchanged` are None.
 
     Difference: {path, added, removed, lines, more}; `lines` are the hunks of a unified diff, at most `lines` of them, and
     `more` is the number of those left out. A patch that does not fit has {path, problem} instead.
@@ -19,13 +19,14 @@ def diff(request):
     release = args.get("release")
     texts = Texts(request.layout, args["venv"], release)
     drift = None if release is None else texts.drift()
+    told = {"drift": drift and drift.files, "exchanged": drift and drift.exchanged}
     if not texts.there:
-        return {"patches": [None] * len(args["patches"]), "files": [None] * len(args["files"]), "drift": drift}
-    return {
-        "drift": drift,
-        "patches": [_patch(texts, one, args["lines"]) for one in args["patches"]],
-        "files": [_file(texts, path, args["lines"]) for path in args["files"]],
-    }
+        return dict(told, patches=[None] * len(args["patches"]), files=[None] * len(args["files"]))
+    return dict(
+        told,
+        patches=[_patch(texts, one, args["lines"]) for one in args["patches"]],
+        files=[_file(texts, path, args["lines"]) for path in args["files"]],
+    )
 
 
 def _patch(texts, one, most):

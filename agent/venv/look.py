@@ -6,7 +6,7 @@ import os
 from agent.files import read_json
 from agent.spoilt import Spoilt
 from agent.venv import beside, dists, fingerprint
-from agent.venv.drift import drift_of
+from agent.venv.drift import Drift, drift_of
 
 MOST_DRIFT = 200
 
@@ -31,7 +31,7 @@ def venvs(layout, adopt=(), verify=False, check=lambda: None, spoilt=None):
             "release": wish["release"],
             "base": _base(layout, name, wish, taken),
             "releases": {
-                release: _release(layout.release(name, release), release == wish["release"], verify, check)
+                release: _release(layout, name, release, release == wish["release"], verify, check)
                 for release in _releases(layout, name)
             },
         }
@@ -64,8 +64,9 @@ def _releases(layout, name):
     return sorted(found)
 
 
-def _release(prefix, wanted, verify, check):
+def _release(layout, name, release, wanted, verify, check):
     """ReleaseFacts. Only the wanted release is looked at file by file: a look has to stay cheap, and the others do not run."""
+    prefix = layout.release(name, release)
     facts = read_json(beside.facts(prefix))
     if facts is None or not os.path.isdir(prefix):
         return {
@@ -73,6 +74,7 @@ def _release(prefix, wanted, verify, check):
             "recipe": facts and facts["recipe"],
             "drift": [],
             "driftCount": 0,
+            "exchanged": {},
             "packages": {},
             "files": {},
             "located": {},
@@ -81,17 +83,22 @@ def _release(prefix, wanted, verify, check):
         }
     site = os.path.join(prefix, facts["site"])
     files = {key: one["sha256"] for key, one in facts["patched"].items()}
-    drift, packages = [], facts["packages"]
+    drift, packages = Drift([], {}), facts["packages"]
     if wanted:
-        drift, seen = drift_of(prefix, facts, verify, check)
+
+        def before(path):
+            return importlib.import_module("agent.venv.texts").Texts(layout, name, release).before(path)
+
+        drift, seen = drift_of(prefix, facts, before, verify, check)
         live = {key: seen.live.get(one["path"]) for key, one in facts["patched"].items()}
         files = {key: sha256 for key, sha256 in live.items() if sha256 is not None}
         packages = dists.versions(site)
     return {
         "complete": True,
         "recipe": facts["recipe"],
-        "drift": drift[:MOST_DRIFT],
-        "driftCount": len(drift),
+        "drift": drift.files[:MOST_DRIFT],
+        "driftCount": len(drift.files),
+        "exchanged": drift.exchanged,
         "packages": packages,
         "files": files,
         "located": {key: os.path.join(prefix, one["path"]) for key, one in facts["patched"].items()},

@@ -1,6 +1,7 @@
 """What a folder of ours held when it was complete, one line a file, and what is no longer so."""
 
 import os
+import stat
 
 from agent.fault import Fault
 from agent.files import atomic_write
@@ -42,7 +43,7 @@ def drift(path, top):
 
 
 def compare(wanted, live):
-    """[{path, kind: edited|missing|extra}] by path."""
+    """[{path, kind: edited|missing|extra, mode?}] by path; mode: `644 → 600` when nothing else differs."""
     # Most often all is the same, and one comparison in C says so.
     if wanted == live:
         return []
@@ -52,9 +53,17 @@ def compare(wanted, live):
         if other is None:
             found.append({"path": path, "kind": "missing"})
         elif other != line:
-            found.append({"path": path, "kind": "edited"})
+            found.append(dict({"path": path, "kind": "edited"}, **_mode(line, other)))
     found.extend({"path": path, "kind": "extra"} for path in live if path not in wanted)
     return sorted(found, key=lambda one: one["path"])
+
+
+def _mode(line, other):
+    (old, *rest), (new, *others) = line.split("\t"), other.split("\t")
+    kinds = [stat.S_IFMT(int(mode, 8)) for mode in (old, new)]
+    if rest != others or kinds[0] != kinds[1]:
+        return {}
+    return {"mode": "%o → %o" % (stat.S_IMODE(int(old, 8)), stat.S_IMODE(int(new, 8)))}
 
 
 def describe(found, most=5):

@@ -8,6 +8,10 @@ MOST = 200
 SOURCE = re.compile(r"^src/\d+/")
 #: What Python does not load as a program: metadata, and what an installer left.
 NOT_LOADED = re.compile(r"(^|/)([^/]+\.(dist|egg)-info|~[^/]*)(/|$)")
+#: What a server may have read: code, kernels that are compiled while it runs, programs, and SGLang's own tables of kernels.
+LOADED = re.compile(
+    r"\.(py|pyc|pth|so(\.\d+)*|cuh?|c|cc|cpp|h|hpp|ptx|cubin)$|(^|/)bin/|^pyvenv\.cfg$|^\(manifest\)$|(^|/)sglang/.*\.json$"
+)
 
 
 def shown(path, site):
@@ -17,11 +21,16 @@ def shown(path, site):
     return SOURCE.sub("", path)
 
 
+def is_loaded(path):
+    """Whether a process may have loaded the file of this shown path; data and texts restart nobody. The provider's `loaded.ts` knows the same."""
+    return bool(LOADED.search(path)) and not NOT_LOADED.search(path)
+
+
 def note(earlier, drift, site):
     """The notes of a release, with what is given back now: `shown path -> {boot, at}`, `at` in seconds since that boot."""
     now = {"boot": boot(), "at": time.clock_gettime(time.CLOCK_BOOTTIME)}
     kept = {path: one for path, one in earlier.items() if one["boot"] == now["boot"]}
-    given = [path for path in (shown(one["path"], site) for one in drift) if not NOT_LOADED.search(path)]
+    given = [path for path in (shown(one["path"], site) for one in drift) if is_loaded(path)]
     return dict(kept, **{path: now for path in given[:MOST]})
 
 

@@ -6,7 +6,7 @@ import os
 from agent.fault import Fault
 from agent.files import read_json
 from agent.venv import patch
-from agent.venv.drift import drift_of
+from agent.venv.drift import Drift, drift_of
 
 #: A larger file is not compared line by line.
 LARGEST = 2 << 20
@@ -28,8 +28,8 @@ class Texts:
             self._patches = _wish(layout.venv(venv, "patches.json"), "patches", recipe["patches"])
 
     def drift(self):
-        """[{path, kind}] of what was changed in it since it was made."""
-        return drift_of(self.prefix, self._facts)[0] if self.there else []
+        """Drift of what was changed in it since it was made."""
+        return drift_of(self.prefix, self._facts, self.before)[0] if self.there else Drift([], {})
 
     def locate(self, target):
         """(path below the release, name below the folder that modules are searched in) of a target; Fault `no-target`."""

@@ -33,5 +33,8 @@ def folder(top, whole=False, tell=None, check=lambda: None):
 def edited(top, found, whole=False, tell=None, check=lambda: None):
     """The drift of contents that `found`, the drift by stat, lacks; and the Watch that saw it."""
     watch = folder(top, whole, tell, check)
-    known = {one["path"] for one in found}
+    known = {one["path"]: one for one in found}
+    for path in watch.changed:
+        # More than its mode differs after all.
+        known.get(path, {}).pop("mode", None)
     return [{"path": path, "kind": "edited"} for path in watch.changed if path not in known], watch

@@ -59,13 +59,37 @@ export interface StagedPatches {
 
 export type TreeDriftKind = "edited" | "missing" | "extra";
 
+/** A file that is no longer as it was made; `mode`: `644 → 600`, when nothing else of it differs. */
+export interface FileDrift {
+    path: string;
+    kind: TreeDriftKind;
+    mode?: string;
+}
+
+/** A distribution that an installer put there, exchanged or took away by hand. */
+export interface Exchanged {
+    /** Its version as the release was made; null = it was not there. */
+    was: string | null;
+    /** Its version now; null = it is gone. */
+    now: string | null;
+    /** How many of its files differ, patched ones aside: those stand in the drift. */
+    files: number;
+    /** How many of these a process may have loaded. */
+    loaded: number;
+}
+
 export interface ReleaseFacts {
     complete: boolean;
     /** What the release was made of, as `venv.make` was told. */
     recipe: Recipe | null;
-    /** Files that are no longer what the manifest says (bytecode is not counted); at most 200, `driftCount` has all. */
-    drift: { path: string; kind: TreeDriftKind }[];
+    /**
+     * Files that are no longer what the manifest says (bytecode is not counted), patched ones first, then those of sglang; at most
+     * 200, `driftCount` has all.
+     */
+    drift: FileDrift[];
     driftCount: number;
+    /** By normalised name; their files are not in `drift`. */
+    exchanged: Record<string, Exchanged>;
     /** Version of each distribution as its metadata says, by normalised name. */
     packages: Record<string, string>;
     /** sha256 of each patched file as it is in the release now, by path below site-packages. */

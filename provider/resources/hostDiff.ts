@@ -1,4 +1,4 @@
-import type { TreeDriftKind } from "../host/facts";
+import type { Exchanged, FileDrift } from "../host/facts";
 import { type Host, HostError } from "../host/host";
 import { mostLines } from "../told";
 import type { TextChange } from "./udiff";
@@ -22,7 +22,9 @@ export interface HostDiff {
     patches: (Difference | undefined)[];
     files: (Difference | undefined)[];
     /** What was changed in the release that was named; empty when none was. */
-    drift: { path: string; kind: TreeDriftKind }[];
+    drift: FileDrift[];
+    /** The distributions that were exchanged there. */
+    exchanged: Record<string, Exchanged>;
 }
 
 /**
@@ -36,7 +38,8 @@ export async function hostDiff(
     { patches = [], files = [], release }: { patches?: TriedPatch[]; files?: string[]; release?: string },
 ): Promise<HostDiff> {
     const size = patches.reduce((sum, { text }) => sum + text.length, 0);
-    const nothing = { patches: patches.map(() => undefined), files: files.map(() => undefined), drift: [] };
+    const none = { drift: [], exchanged: {} };
+    const nothing = { patches: patches.map(() => undefined), files: files.map(() => undefined), ...none };
     if (size > MOST_TEXT) {
         return nothing;
     }
@@ -48,6 +51,7 @@ export async function hostDiff(
             patches: told.patches.map(asDifference),
             files: told.files.map(asDifference),
             drift: told.drift ?? [],
+            exchanged: told.exchanged ?? {},
         };
     } catch (error) {
         if (error instanceof HostError && error.report.code === "corrupt") {
@@ -58,7 +62,10 @@ export async function hostDiff(
 }
 
 type Given = { path: string; problem?: string; added: number; removed: number; lines: string[]; more: number };
-type Told = Record<"patches" | "files", (Given | null)[]> & { drift?: HostDiff["drift"] | null };
+type Told = Record<"patches" | "files", (Given | null)[]> & {
+    drift?: HostDiff["drift"] | null;
+    exchanged?: HostDiff["exchanged"] | null;
+};
 
 function asDifference(given: Given | null): Difference | undefined {
     if (given === null) {

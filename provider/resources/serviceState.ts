@@ -1,6 +1,8 @@
+import { counted } from "../counted";
 import type { HostFacts, MachineFacts, ProcessFacts, ServiceFacts, UnitFacts } from "../host/facts";
 import { parseArgs } from "./argv";
 import type { FlagValue, SglangServiceInputs } from "./inputs";
+import { isLoaded } from "./loaded";
 import { asDeclared } from "./serviceFlags";
 import { supervisorOn } from "./serviceSpec";
 
@@ -39,7 +41,7 @@ export function liveService(
     return {
         ...shown,
         running: runningOf(live),
-        process: processOf(process, editedFiles(current, process, venvs)),
+        process: processOf(process, changedFiles(current, process, venvs)),
         unit: unitOf(live.unit, live.altered ?? []),
         pid: process?.pid,
     };
@@ -116,20 +118,21 @@ function runningOf({ running, activation }: ServiceFacts): string {
     return unfinished ? `activation ${activation.state} at stage ${activation.stage}` : running;
 }
 
-/** What no process loads: metadata, and what an interrupted installer left. The agent's `mended.py` knows the same. */
-const NOT_LOADED = /(^|\/)([^/]+\.(dist|egg)-info|~[^/]*)(\/|$)/;
-
 /**
- * How many files of the release that runs are not as it was made. The venv's row puts them back, and then the process is older
+ * How many files of the release that runs, of those that it may have loaded, are not as it was made. The venv's row puts them back, and then the process is older
  * than they are: that it restarts is planned together with it, not found by the next command.
  */
-function editedFiles(current: Current | null, process: ProcessFacts | null, venvs: HostFacts["venvs"]): number {
+function changedFiles(current: Current | null, process: ProcessFacts | null, venvs: HostFacts["venvs"]): number {
     const made = venvs[current?.venv ?? ""]?.releases[process?.release ?? ""];
-    const beyond = (made?.driftCount ?? 0) - (made?.drift.length ?? 0);
-    return (made?.drift.filter(({ path }) => !NOT_LOADED.test(path)).length ?? 0) + beyond;
+    if (made === undefined) {
+        return 0;
+    }
+    const beyond = made.driftCount - made.drift.length;
+    const named = made.drift.filter(({ path }) => isLoaded(path) || Object.hasOwn(made.located, path)).length;
+    return named + beyond + Object.values(made.exchanged).reduce((sum, { loaded }) => sum + loaded, 0);
 }
 
-function processOf(process: ProcessFacts | null, edited: number): string {
+function processOf(process: ProcessFacts | null, changed: number): string {
     if (process === null) {
         return "current";
     }
@@ -139,7 +142,7 @@ function processOf(process: ProcessFacts | null, edited: number): string {
         ...(process.argsMatch ? [] : ["started with other arguments"]),
         ...(process.envDiffers.length === 0 ? [] : [`started with another ${process.envDiffers.join(", ")}`]),
         ...(process.limitsDiffer.length === 0 ? [] : [`limit ${process.limitsDiffer.join(", ")}`]),
-        ...(edited === 0 ? [] : [`runs from a release with edited files (${edited})`]),
+        ...(changed === 0 ? [] : [`runs from a release with ${counted(changed, "changed file")}`]),
         ...(first === undefined ? [] : [`older than ${first}${more.length === 0 ? "" : ` and ${more.length} more`}`]),
     ];
     return said.length === 0 ? "current" : said.join("; ");

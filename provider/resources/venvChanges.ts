@@ -6,7 +6,7 @@ import { type HostDiff, hostDiff } from "./hostDiff";
 import type { VenvInputs } from "./inputs";
 import { tellMovedBase } from "./movedBase";
 import { diffLines, type TextChange } from "./udiff";
-import { pathOf } from "./venvDrift";
+import { briefly, exchangeOf, pathOf, rankOf, wordOf } from "./venvDrift";
 
 /** Edited files whose differences are shown at most; the others are named. */
 const MOST_FILES = 10;
@@ -56,9 +56,15 @@ async function tellDrift(
 ): Promise<string[]> {
     const made = facts.venvs[name]?.releases[prior.release];
     const paths = [...Object.keys(made?.files ?? {}), ...(made?.drift ?? []).map(({ path }) => path)];
-    const what = linesByCause(drifted, ({ path: [top, item] }) => {
+    const rank = ({ path: [, item] }: Caused) => rankOf(pathOf(String(item), paths), made);
+    const ordered = drifted.toSorted((one, other) => rank(one) - rank(other));
+    const what = linesByCause(ordered, ({ path: [top, item] }) => {
+        const exchanged = top === "packages" ? made?.exchanged[String(item)] : undefined;
+        if (exchanged !== undefined) {
+            return `${item} ${exchangeOf(exchanged)}`;
+        }
         const is = prior[top === "files" ? "files" : "packages"][String(item)] ?? "missing";
-        return `${pathOf(String(item), paths)} ${is.replace(/ on the host$/, "")}`;
+        return `${pathOf(String(item), paths)} ${briefly(is)}`;
     });
     const lines = cut(what, mostLines());
     const fate =
@@ -70,11 +76,14 @@ async function tellDrift(
 
 /** A release that is wanted again. Nobody looked at its files while it was not, so they are looked at now. */
 async function tellThere({ root, name }: VenvInputs, release: string, work: Planning): Promise<string[]> {
-    const { drift } = await hostDiff(work.host, root, name, { release });
-    if (drift.length === 0) {
+    const { drift, exchanged } = await hostDiff(work.host, root, name, { release });
+    const changed = [
+        ...Object.entries(exchanged).map(([one, found]) => `  ${one} ${exchangeOf(found)}`),
+        ...drift.map((one) => `  ${one.path} ${wordOf(one)}`),
+    ];
+    if (changed.length === 0) {
         return [`release ${release} is still on the host: nothing is built`];
     }
-    const changed = drift.map(({ path, kind }) => `  ${path} ${kind === "extra" ? "added" : kind}`);
     return [
         `release ${release} is still on the host, but was changed there; up puts back what it was made of`,
         ...cut(changed, mostLines()),
@@ -90,7 +99,7 @@ async function editedLines(
     drift: HostDiff["drift"],
     release?: string,
 ): Promise<string[]> {
-    const edited = drift.filter(({ kind }) => kind === "edited").map(({ path }) => path);
+    const edited = drift.filter(({ kind, mode }) => kind === "edited" && mode === undefined).map(({ path }) => path);
     const files = edited.filter((path) => !path.includes(".dist-info/")).slice(0, MOST_FILES);
     const known = files.length === 0 ? [] : (await hostDiff(work.host, root, name, { files, release })).files;
     const differences = known.filter((one): one is TextChange => one !== undefined && "lines" in one);

@@ -1,13 +1,13 @@
 import { counted } from "../counted";
-import type { ReleaseFacts, TreeDriftKind } from "../host/facts";
+import type { Exchanged, FileDrift, ReleaseFacts, TreeDriftKind } from "../host/facts";
+import { fromTo } from "../told";
 import { normalName } from "./content";
 
 const MOST_FILES = 20;
-const WORDS: Record<TreeDriftKind, string> = {
-    edited: "edited on the host",
-    missing: "missing",
-    extra: "added on the host",
-};
+const OTHERS = 2;
+const OF_SGLANG = /(^|\/)sglang\//;
+const WORDS: Record<TreeDriftKind, string> = { edited: "edited", missing: "missing", extra: "added" };
+const BY_HAND = " on the host";
 
 /** What is not as it was made, in the form in which the state shows it. */
 export interface VenvDrift {
@@ -17,20 +17,49 @@ export interface VenvDrift {
     files: Record<string, string>;
 }
 
-/** Names what people did to a release: distributions that came or went, files that were edited; many are counted by directory. */
+/**
+ * Names what people did to a release: distributions that came, went or were exchanged, with all that came of it; patched files and
+ * those of sglang, each by name; other files, counted by directory when they are many.
+ */
 export function driftOf(made: ReleaseFacts | undefined, release: string): VenvDrift {
     if (made === undefined) {
         return { release: release === "" ? "" : `${release} (missing)`, packages: {}, files: {} };
     }
-    const packages = packageDrift(made);
+    const exchanged = Object.entries(made.exchanged).map(([name, { now }]) => [name, now ?? "missing"]);
     const files = made.drift.filter(({ path }) => !path.includes(".dist-info/"));
-    const shown = files.length <= MOST_FILES ? files.map(({ path, kind }) => [path, WORDS[kind]]) : byDirectory(files);
+    const isNamed = ({ path }: FileDrift) => rankOf(path, made) < OTHERS;
+    const [named, others] = [files.filter(isNamed), files.filter((one) => !isNamed(one))];
+    const shown = [...named.map(byName), ...(others.length <= MOST_FILES ? others.map(byName) : byDirectory(others))];
     const beyond = made.driftCount - made.drift.length;
     return {
         release: made.complete ? release : `${release} (incomplete)`,
-        packages,
+        packages: { ...packageDrift(made), ...Object.fromEntries(exchanged) },
         files: { ...Object.fromEntries(shown), ...(beyond > 0 ? { "…": counted(beyond, "more file") } : {}) },
     };
+}
+
+/** What matters most comes first: 0 = a patched file, 1 = another one of sglang, 2 = the rest. */
+export function rankOf(path: string, made: ReleaseFacts | undefined): number {
+    return Object.hasOwn(made?.located ?? {}, path) ? 0 : OF_SGLANG.test(path) ? 1 : OTHERS;
+}
+
+/** What was done to a file, in a word: `edited`, `missing`, `added`, or `mode 644 → 600`. */
+export function wordOf({ kind, mode }: FileDrift): string {
+    return mode === undefined ? WORDS[kind] : `mode ${mode}`;
+}
+
+/** What a state says of a file, without saying again where that was. */
+export function briefly(word: string): string {
+    return word.endsWith(BY_HAND) ? word.slice(0, -BY_HAND.length) : word;
+}
+
+/** A distribution that was exchanged, in words: `1.0 → 2.0, 5 files`. */
+export function exchangeOf({ was, now, files }: Exchanged): string {
+    const many = files === 0 ? "" : `, ${counted(files, "file")}`;
+    if (was === null || now === null) {
+        return `${now === null ? `${was} removed` : `${now} added`}${many}`;
+    }
+    return `${was === now ? `${now} installed again` : fromTo(was, now)}${many}`;
 }
 
 /** Files by the names that patches of them have, so that a patched file is one line whoever changed it. */
@@ -65,16 +94,22 @@ function packageDrift(made: ReleaseFacts): Record<string, string> {
     return packages;
 }
 
-function byDirectory(files: { path: string; kind: TreeDriftKind }[]): [string, string][] {
-    const counts = new Map<string, number>();
-    for (const { path, kind } of files) {
-        const key = `${path.split("/").slice(0, -1).join("/")}/\0${WORDS[kind]}`;
-        counts.set(key, (counts.get(key) ?? 0) + 1);
+function byName(file: FileDrift): [string, string] {
+    const word = wordOf(file);
+    return [file.path, word === "missing" ? word : word + BY_HAND];
+}
+
+/** Counts by directory. A file that lies in none lies in site-packages itself. */
+function byDirectory(files: FileDrift[]): [string, string][] {
+    const kinds = Object.keys(WORDS) as TreeDriftKind[];
+    const grouped = new Map<string, FileDrift[]>();
+    for (const file of files) {
+        const directory = file.path.includes("/") ? file.path.replace(/[^/]*$/, "") : "site-packages/";
+        grouped.set(directory, [...(grouped.get(directory) ?? []), file]);
     }
-    const grouped = new Map<string, string[]>();
-    for (const [key, count] of counts) {
-        const [directory, word] = key.split("\0");
-        grouped.set(directory, [...(grouped.get(directory) ?? []), `${count} ${word}`]);
-    }
-    return [...grouped].map(([directory, words]) => [directory, words.join(", ")]);
+    return [...grouped].map(([directory, within]) => {
+        const counts = kinds.map((kind) => [within.filter((one) => one.kind === kind).length, WORDS[kind]] as const);
+        const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+        return [directory, words.join(", ") + BY_HAND];
+    });
 }

@@ -22,7 +22,8 @@ class Diff(PlaceTest):
 
     def test_nothing_can_be_told_before_the_first_release(self):
         self.assertEqual(
-            self.ask([self.patch(BASE % 2)], ["pkg/mod.py"]), {"patches": [None], "files": [None], "drift": None}
+            self.ask([self.patch(BASE % 2)], ["pkg/mod.py"]),
+            {"patches": [None], "files": [None], "drift": None, "exchanged": None},
         )
 
     def test_another_diff_is_shown_by_what_it_makes_of_the_file_that_the_old_one_made(self):

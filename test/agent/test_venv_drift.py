@@ -171,6 +171,71 @@ class AnyEdit(PlaceTest):
         self.drift(made)
         self.assertEqual(times(self.root), after)
 
+    def test_of_many_files_names_patched_ones_first_then_those_of_sglang(self):
+        install(self.site, "sglang", "0.5", {"sglang/__init__.py": "", "sglang/x.py": "x = 1\n"})
+        made = self.a_release()
+        for number in range(250):
+            write(os.path.join(made["site"], "a", "%03d.py" % number), "")
+        for path in (PATCH, "sglang/x.py"):
+            Hand(random.Random(SEED), made["site"]).by_rename(path)
+        facts = self.facts(made)
+        self.assertEqual((facts["driftCount"], len(facts["drift"])), (252, 200))
+        self.assertEqual(
+            facts["drift"][:3],
+            [
+                {"path": PATCH, "kind": "edited"},
+                {"path": "sglang/x.py", "kind": "edited"},
+                {"path": "a/000.py", "kind": "extra"},
+            ],
+        )
+
+    def test_of_an_installer_is_one_distribution_and_a_patched_file_keeps_its_name(self):
+        install(self.site, "old", "1.0", {"old/__init__.py": "x = 1\n", "old/gone.py": "", "old/data.json": "{}\n"})
+        install(self.site, "less", "3.0", {"less/__init__.py": "x = 1\n"})
+        made = self.a_release()
+        site = made["site"]
+        for name in ("old", "old-1.0.dist-info", "less", "less-3.0.dist-info", "pkg", "pkg-1.0.dist-info"):
+            shutil.rmtree(os.path.join(site, name))
+        install(site, "old", "2.0", {"old/__init__.py": "x = 2\n", "old/data.json": "{ }\n"})
+        install(
+            site, "new", "4.0", {"new/__init__.py": "", "new/notes.txt": "\n"}, scripts={"new": "#!python\nprint()\n"}
+        )
+        install(site, "pkg", "1.1", {"pkg/__init__.py": "", PATCH: "a = 1\n"})
+        write(os.path.join(site, "old", "by_hand.py"), "")
+        facts = self.facts(made)
+        self.assertEqual(
+            {one["path"]: one["kind"] for one in facts["drift"]}, {PATCH: "edited", "old/by_hand.py": "extra"}
+        )
+        told = {name: (one["was"], one["now"], one["loaded"]) for name, one in facts["exchanged"].items()}
+        self.assertEqual(
+            told,
+            {
+                "old": ("1.0", "2.0", 2),
+                "new": (None, "4.0", 2),
+                "less": ("3.0", None, 1),
+                "pkg": ("1.0", "1.1", 2),
+            },
+        )
+        # The new one: what it brought, and its metadata.
+        brought = os.listdir(os.path.join(site, "new-4.0.dist-info"))
+        self.assertEqual(facts["exchanged"]["new"]["files"], 3 + len(brought))
+        self.make(*self.wish)
+        self.assertEqual((self.facts(made)["drift"], self.facts(made)["exchanged"]), ([], {}))
+
+    def test_of_metadata_that_somebody_edited_is_no_exchange(self):
+        made = self.a_release()
+        Hand(random.Random(SEED), made["site"]).in_place("pkg-1.0.dist-info/METADATA")
+        facts = self.facts(made)
+        self.assertEqual((list(self.drift(made)), facts["exchanged"]), (["pkg-1.0.dist-info/METADATA"], {}))
+
+    def test_of_a_mode_alone_is_told_as_such(self):
+        made = self.a_release()
+        path = os.path.join(made["site"], PATCH)
+        os.chmod(path, 0o600)
+        self.assertEqual(self.facts(made)["drift"], [{"path": PATCH, "kind": "edited", "mode": "644 → 600"}])
+        Hand(random.Random(SEED), made["site"]).hidden(PATCH)
+        self.assertEqual(self.facts(made)["drift"], [{"path": PATCH, "kind": "edited"}])
+
     def a_release(self):
         files = {
             "pkg/__init__.py": "",
@@ -181,8 +246,11 @@ class AnyEdit(PlaceTest):
         self.wish = ([self.wheel_overlay("pkg", "1.0", files)], [self.file_patch(PATCH, "a = 1\nb = 3\n")])
         return self.make(*self.wish)
 
+    def facts(self, made, verify=False):
+        return look.venvs(self.layout, verify=verify)[0]["v"]["releases"][made["release"]]
+
     def drift(self, made, verify=False):
-        facts = look.venvs(self.layout, verify=verify)[0]["v"]["releases"][made["release"]]
+        facts = self.facts(made, verify)
         self.assertEqual(facts["driftCount"], len(facts["drift"]))
         return {one["path"]: one["kind"] for one in facts["drift"]}
 

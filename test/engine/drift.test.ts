@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
@@ -8,6 +9,7 @@ import {
     expectExit,
     kill,
     processesOf,
+    project,
     releases,
     rootOf,
     served,
@@ -44,6 +46,34 @@ describe("what others change on the host", () => {
         expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
     });
 
+    it("a patched file shows by name and line among the files of an install and many others", async () => {
+        const release = releases(on.workspace)[0] as string;
+        const { file, content } = edit(release, "answer.py");
+        const site = join(file, "../../..");
+        for (let at = 0; at < 40; at++) {
+            mkdirSync(join(site, `a/${at}`), { recursive: true });
+            writeFileSync(join(site, `a/${at}/notes.txt`), "");
+        }
+        writeFileSync(join(site, "notes.txt"), "");
+        mkdirSync(join(on.workspace.folder, "extra"));
+        const make = `from test.standin.make_wheels import write_wheel; write_wheel("${on.workspace.folder}/extra", "gadget", "1.0", {"gadget/%d.py" % at: b"" for at in range(150)})`;
+        execFileSync("python3", ["-B", "-c", make], { cwd: project });
+        const python = join(rootOf(on.workspace), "venvs/tiny/releases", release, "bin/python");
+        const offline = ["--no-index", "--find-links", join(on.workspace.folder, "extra"), "--link-mode", "copy"];
+        execFileSync("uv", ["pip", "install", "-q", "--python", python, ...offline, "gadget"]);
+        const { output } = expectExit(await on.workspace.pulumi("preview", "--diff"));
+        assert.match(output, /~ module:sglang\.srt\.answer: "edited on the host" => "diff /);
+        assert.match(output, /on the host: sglang\/srt\/answer\.py edited\non the host: gadget 1\.0 added, 15\d files/);
+        assert.match(output, /on the host: site-packages\/ \d+ added/);
+        assert.match(output, /--- sglang\/srt\/answer\.py \(as made → on the host\)/);
+        assert.match(output, /runs from a release with 151 changed files/);
+        assert.doesNotMatch(output, /gadget\/1/);
+        expectExit(await on.workspace.up());
+        assert.equal(readFileSync(file, "utf8"), content);
+        assert.equal(existsSync(join(site, "gadget")), false);
+        expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
+    });
+
     it("an edited file of an earlier release shows when that is wanted again, and up puts it back", async () => {
         const [first] = releases(on.workspace);
         describeFleet(on.workspace, { port: on.port, answer: "Nice." });
@@ -60,9 +90,9 @@ describe("what others change on the host", () => {
     });
 
     /** Adds a line to a file of a release; its path and its content before. By rename, as careful editors do: releases share their files by hard links. */
-    function edit(release: string): { file: string; content: string } {
+    function edit(release: string, name = "server_args.py"): { file: string; content: string } {
         const site = join(rootOf(on.workspace), "venvs/tiny/releases", release, "lib/python3.11/site-packages");
-        const file = join(site, "sglang/srt/server_args.py");
+        const file = join(site, "sglang/srt", name);
         const content = readFileSync(file, "utf8");
         writeFileSync(`${file}.new`, `${content}# edited by hand\n`);
         renameSync(`${file}.new`, file);

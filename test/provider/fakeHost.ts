@@ -123,6 +123,7 @@ function madeVenv(owner: string, args: Args): VenvFacts {
         recipe,
         drift: [],
         driftCount: 0,
+        exchanged: {},
         packages: { sglang: "0.5.23", torch: "2.14.1" },
         files: { "sglang/srt/x.py": "5".repeat(64) },
         located: { "sglang/srt/x.py": `/srv/fleet/venvs/${args.claim.name}/releases/${release}/src/0/sglang/srt/x.py` },

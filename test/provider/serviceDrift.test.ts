@@ -6,6 +6,8 @@ import type { Values } from "./harness";
 
 eachTest();
 
+const emptyRelease = { complete: true, recipe: null, packages: {}, files: {}, site: "", made: 1 };
+
 /** Paths that differ after the host became so, each with its live value. */
 async function seen(change: (live: ServiceFacts) => void): Promise<Record<string, unknown>> {
     const { id, state, inputs } = await created("SglangService", service);
@@ -19,6 +21,30 @@ async function seen(change: (live: ServiceFacts) => void): Promise<Record<string
             .reduce<unknown>((value, part) => (value as Values | undefined)?.[part], live);
     return Object.fromEntries(Object.keys(paths).map((path) => [path, at(path)]));
 }
+
+test("a process counts the changed files of its release that it may have loaded: neither data nor texts", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    const { venvs, services } = bench.host.facts;
+    const { venv, release } = services.s.current as NonNullable<ServiceFacts["current"]>;
+    const processOf = async () => (await bench.provider.read("SglangService", id, state, inputs)).state.process;
+    const drifted = async (paths: string[], exchanged = {}) => {
+        const drift = paths.map((path) => ({ path, kind: "edited" as const }));
+        const located = { "pkg/chat.jinja": "/x" };
+        const made = { ...emptyRelease, drift, driftCount: drift.length, exchanged, located };
+        venvs[venv] = { owner: "", release, base: { kind: "managed", key: "" }, releases: { [release]: made } };
+        return processOf();
+    };
+    for (const path of ["sglang/README.md", "pkg/data.json", "a-1.dist-info/RECORD", "~orch/x.py", ".lock"]) {
+        assert.equal(await drifted([path]), "current", path);
+    }
+    const loaded = ["a.py", "a.so", "lib/libx.so.12", "bin/ninja", "x.pth", "sglang/k.cuh", "sglang/k/E=8.json"];
+    for (const path of [...loaded, "pkg/chat.jinja"]) {
+        assert.equal(await drifted([path]), "runs from a release with 1 changed file", path);
+    }
+    const humanize = { was: null, now: "4.9.0", files: 37, loaded: 30 };
+    assert.equal(await drifted(["a.py"], { humanize }), "runs from a release with 31 changed files");
+    assert.equal(await drifted([], { humanize: { ...humanize, loaded: 0 } }), "current");
+});
 
 describe("what differs on the host", () => {
     const live = (change: (found: NonNullable<ServiceFacts["process"]>) => void) => (facts: ServiceFacts) =>
