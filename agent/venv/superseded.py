@@ -19,7 +19,9 @@ class Before:
         self.site = site
         self.named = set(facts["packages"]) | {dists.normalise(name) for name in facts["names"]}
         self.rows = {dist: record.read(site, dist) or [] for dist in dists.installed(site)}
-        self.superseded = superseded(site, overlay, {dist: rows for dist, rows in self.rows.items() if dist.name not in self.named})
+        self.superseded = superseded(
+            site, overlay, {dist: rows for dist, rows in self.rows.items() if dist.name not in self.named}
+        )
 
     def names(self):
         """Names of the distributions that go though the overlay does not name them."""
@@ -27,7 +29,10 @@ class Before:
 
     def said(self, removed, about):
         """Sentences, after it was laid, about what was replaced besides what the overlay names. removed: names of those that went."""
-        lines = ["%s went, as its package %s is that of %s" % (dist, " and ".join(tops), about) for dist, tops in self.superseded.items()]
+        lines = [
+            "%s went, as its package %s is that of %s" % (dist, " and ".join(tops), about)
+            for dist, tops in self.superseded.items()
+        ]
         others = {}
         for dist in [dist for dist in self.rows if dist.name not in removed]:
             for path, digest, _size in self.rows[dist]:
@@ -44,7 +49,11 @@ def superseded(site, overlay, rest):
     brought = {path.split("/")[0] for path in new if path.count("/") == 1 and path.endswith("/__init__.py")}
     found = {}
     for dist, rows in rest.items():
-        own = {posixpath.normpath(path).split("/")[0] for path, _digest, _size in rows} - {"..", "__pycache__", dist.info}
+        own = {posixpath.normpath(path).split("/")[0] for path, _digest, _size in rows} - {
+            "..",
+            "__pycache__",
+            dist.info,
+        }
         packages = {top for top in own & brought if _is_package(overlay, "site", top) and _is_package(site, top)}
         if packages and own <= tops:
             found[dist] = sorted(packages)
