@@ -34,6 +34,13 @@ def stage(request):
     return staged(layout, venv)
 
 
+def missing(request):
+    """`overlay.missing`: those of `args["digests"]` of which there is no tree, or none that is whole."""
+    from agent.overlay import staged as trees
+
+    return {"missing": [digest for digest in request.args["digests"] if trees.facts(request.layout, digest) is None]}
+
+
 def remove(request):
     """Forgets the overlays of a venv; trees that no other one wants go. Releases that were made with them keep them."""
     layout = request.layout
@@ -89,11 +96,13 @@ def _contents(overlays):
         elif source["kind"] == "directory":
             for file in source["files"]:
                 yield file["sha256"]
+        elif source["kind"] == "donor":
+            yield source["listing"]
         elif source["kind"] != "index":
             raise Fault(
                 "bad-source",
                 "an overlay has a source of unknown kind %r" % source["kind"],
-                expected="wheel, directory or index",
+                expected="wheel, directory, donor or index",
             )
 
 
@@ -104,9 +113,13 @@ def _drop_unused(layout):
         wish = read_json(layout.venv(venv, "overlays.json")) or {"overlays": []}
         used.update(overlay["digest"] for overlay in wish["overlays"])
         used.update(wish.get("earlier", []))
-    for digest in _folders(layout.at("trees")):
-        if digest not in used:
-            remove_tree(layout.tree(digest))
+    gone = [digest for digest in _folders(layout.at("trees")) if digest not in used]
+    if gone:
+        from agent.overlay import donated
+
+        donated.leave_store(layout, gone, [digest for digest in _folders(layout.at("trees")) if digest in used])
+    for digest in gone:
+        remove_tree(layout.tree(digest))
 
 
 def _folders(path):

@@ -46,6 +46,8 @@ export interface StagedOverlays {
 export type OverlayOrigin =
     | { kind: "wheel"; sha256: string; filename: string }
     | { kind: "directory" }
+    /** `host`: as the stack named it, absent of a venv on the same host; `asked`: the names and patterns that brought it. */
+    | { kind: "donor"; listing: string; venv: string; asked: string[]; host?: string }
     | { kind: "index"; requirement: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] };
 
 export interface StagedPatches {

@@ -13,10 +13,13 @@ export interface OverlaySource {
     contents: Content[];
 }
 
-/** Reads what an overlay is made of. Throws when it is not there or is not what it should be. */
+/** Reads what an overlay is made of, when that is not a donor's. Throws when it is not there or is not what it should be. */
 export async function sourceOf({ packages, from }: Overlay, base: unknown): Promise<OverlaySource> {
     if ("wheel" in from) {
         return wheel(from.wheel, packages);
+    }
+    if ("venv" in from) {
+        throw new Error(`${from.venv} is a donor`);
     }
     return "directory" in from ? directory(from, packages ?? []) : fromIndex(from, packages, base);
 }

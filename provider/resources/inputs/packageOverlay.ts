@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { connection } from "../../connection";
 import { asset } from "./asset";
 import { hostPath, index, name, placed } from "./placed";
 
@@ -41,6 +42,21 @@ const fromIndex = z
     })
     .describe("A distribution of a package index, fetched by the host.");
 
+const donor = z
+    .strictObject({
+        venv: hostPath.describe("A venv that is there already; absolute path. It is read, and never written to."),
+        connection: connection
+            .optional()
+            .describe("How the host is reached that the venv lies on. Default: the host that takes."),
+        pin: z
+            .boolean()
+            .optional()
+            .describe(
+                "Whether what was taken first stays, whatever the donor has later. Default: false, `up` takes what the donor has then.",
+            ),
+    })
+    .describe("Distributions of a venv, on the same host or on another one.");
+
 /** Distributions to lay over a base, in one group with one source. */
 export const overlay = z
     .strictObject({
@@ -49,14 +65,18 @@ export const overlay = z
             .min(1)
             .optional()
             .describe(
-                "Distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory.",
+                "Distributions that the source brings; of a venv also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory and a venv.",
             ),
         from: z
-            .union([wheel, directory, fromIndex])
-            .describe("Where the bytes come from: one of wheel, directory, index."),
+            .union([wheel, directory, fromIndex, donor])
+            .describe("Where the bytes come from: one of wheel, directory, index, venv."),
     })
-    .refine((one) => one.packages !== undefined || !("directory" in one.from), {
-        error: "expected the names of the distributions that the directory brings",
+    .refine((one) => one.packages !== undefined || !("directory" in one.from || "venv" in one.from), {
+        error: "expected the names of the distributions that the source brings",
+        path: ["packages"],
+    })
+    .refine((one) => "venv" in one.from || !one.packages?.some((name) => /[*?]/.test(name)), {
+        error: "expected names; patterns are for a `venv`",
         path: ["packages"],
     })
     .describe("One group of distributions with one source.");
