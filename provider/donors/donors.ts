@@ -35,6 +35,8 @@ export class Donors {
     private readonly looks = new Map<string, Promise<Looked>>();
     private readonly streams = new Map<string, Stream>();
     private readonly pins = new Map<string, Taken>();
+    /** Donors that cannot be reached, waited for once. */
+    private readonly away = new Map<string, HostError>();
     private readonly refused = new Map<string, HostError>();
     private readonly reasons = new Map<string, unknown>();
     private readonly peers = new Map<string, Map<string, Peer>>();
@@ -202,13 +204,18 @@ export class Donors {
     }
 
     private async ask(asked: Asked, known: Taken[], progress?: Progress): Promise<Looked> {
-        const unreached = this.hosts.unreached(asked.connection.name);
-        if (unreached !== undefined) {
-            throw unreached;
+        const { name } = asked.connection;
+        const before = this.hosts.unreached(name) ?? this.away.get(name);
+        if (before !== undefined) {
+            throw before;
         }
-        const looked = await lookAt(this.hosts.at(asked.connection), asked, known, this.contents, {
-            progress,
-            signal: this.signal,
+        const options = { progress, signal: this.signal };
+        const host = this.hosts.at(asked.connection);
+        const looked = await lookAt(host, asked, known, this.contents, options).catch((error: unknown) => {
+            if (isAway(error) && error.report.code !== "not-a-venv") {
+                this.away.set(name, error);
+            }
+            throw error;
         });
         this.memory.remember(asked, looked.taken);
         return looked;
