@@ -76,7 +76,20 @@ function planVenv(
     const file = (path: string) => new pulumi.asset.FileAsset(resolve(context.project, path));
     const { adopt, python, requirements, ...more } = config.base;
     const overlays = config.overlays?.map(({ packages, from }) => {
-        const { wheel, directory, version, index, indexUrl, extraIndexUrl, findLinks, venv, host, pin } = from;
+        const {
+            wheel,
+            directory,
+            version,
+            index,
+            indexUrl,
+            extraIndexUrl,
+            findLinks,
+            venv,
+            host,
+            pin,
+            archive,
+            sha256,
+        } = from;
         if (wheel !== undefined) {
             return { packages, from: { wheel: file(wheel) } };
         }
@@ -85,6 +98,9 @@ function planVenv(
             const onControl = connection === undefined ? local : connection.type === "local";
             const path = hostPath(venv, onControl, context.project);
             return { packages, from: { venv: path, ...(connection && { connection }), ...(pin && { pin }) } };
+        }
+        if (archive !== undefined) {
+            return { packages, from: { archive, ...(sha256 && { sha256 }), ...(version && { version }) } };
         }
         const pinned = index === undefined ? undefined : { index, indexUrl, extraIndexUrl, findLinks };
         return { packages, from: pinned ?? { directory: directory as string, version } };

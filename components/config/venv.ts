@@ -53,8 +53,16 @@ export const from = exactlyOne(
         version: text
             .optional()
             .describe(
-                "With `directory`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
+                "With `directory` and `archive`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
             ),
+        archive: text
+            .optional()
+            .describe(
+                "A `.tar.gz` or `.tar.zst` that is laid out like site-packages; path relative to the project, or URL. Either this or another source.",
+            ),
+        sha256: text
+            .optional()
+            .describe("With `archive`: its sha256, 64 hex digits. Needed with a URL. Default: a file may be any."),
         index: text
             .optional()
             .describe(
@@ -78,8 +86,12 @@ export const from = exactlyOne(
                 "With `venv`: whether what was taken first stays, whatever the donor has later. Default: false, `up` takes what it has then.",
             ),
     }),
-    ["wheel", "directory", "index", "venv"],
+    ["wheel", "directory", "archive", "index", "venv"],
 )
+    .refine((one) => !/^https?:/.test(one.archive ?? "") || one.sha256 !== undefined, {
+        path: ["sha256"],
+        error: "is missing: what a URL brings is compared with it",
+    })
     .refine((one) => one.venv !== undefined || one.host === undefined, {
         path: ["host"],
         error: "goes with `venv`: it says where that lies",
@@ -88,7 +100,10 @@ export const from = exactlyOne(
         path: ["pin"],
         error: "goes with `venv`: every other source says by itself what it brings",
     })
-    .meta({ id: "from", description: "Where distributions come from: one of `wheel`, `directory`, `index`, `venv`." });
+    .meta({
+        id: "from",
+        description: "Where distributions come from: one of `wheel`, `directory`, `archive`, `index`, `venv`.",
+    });
 
 /** Distributions that are laid over the base, with one source. */
 export const overlay = strict({
@@ -96,13 +111,17 @@ export const overlay = strict({
         .min(1)
         .optional()
         .describe(
-            "Names of the distributions that the source brings; with `venv` also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory and a venv.",
+            "Names of the distributions that the source brings; with `venv` also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory, an archive and a venv.",
         ),
     from: from.describe("Where the bytes come from."),
 })
     .refine((one) => one.from.directory === undefined || one.packages !== undefined, {
         path: ["packages"],
         error: "is missing: a `directory` does not say which distributions it brings",
+    })
+    .refine((one) => one.from.archive === undefined || one.packages !== undefined, {
+        path: ["packages"],
+        error: "is missing: an `archive` does not say which distributions it brings",
     })
     .refine((one) => one.from.venv === undefined || one.packages !== undefined, {
         path: ["packages"],

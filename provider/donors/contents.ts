@@ -8,13 +8,18 @@ import { join } from "node:path";
 const MOST_DAYS = 30;
 /** Gigabytes that stay, unless one run needs more at once. */
 const MOST_GIGABYTES = 40;
-/** What is smaller is written in one step: thousands of small files would wait for each other's steps. */
-const SMALL = 1 << 18;
 /** Milliseconds after which a file of an unfinished write is nobody's. */
 const STALE = 24 * 3_600_000;
 
+/** A content that is written piece by piece. */
+export interface Incoming {
+    write: (piece: Buffer) => void;
+    end: () => { sha256: string; size: number };
+    drop: () => void;
+}
+
 /**
- * What was taken from donors, kept on this machine by the sha256 of its bytes: `~/.cache/pulumi-sglang/contents`. So a donor may go, and
+ * What was taken from donors, and unpacked of archives, kept on this machine by the sha256 of its bytes: `~/.cache/pulumi-sglang/contents`. So a donor may go, and
  * another host still gets what was taken. Bounded: what was not used for 30 days goes, and beyond 40 GB what was used longest ago.
  */
 export class Contents {
@@ -54,7 +59,7 @@ export class Contents {
     add(data: Buffer): string {
         const sha256 = createHash("sha256").update(data).digest("hex");
         if (!this.has(sha256, data.length)) {
-            const writer = this.begin(sha256, data.length);
+            const writer = this.begin(sha256);
             const descriptor = openSync(writer.path, "wx", 0o600);
             writeSync(descriptor, data);
             closeSync(descriptor);
@@ -64,16 +69,46 @@ export class Contents {
     }
 
     /** Where a content is written before it is whole, and what gives it its place. */
-    begin(sha256: string, size: number): { path: string; small: boolean; keep: () => void; drop: () => void } {
+    begin(sha256: string): { path: string; keep: (as?: string) => void; drop: () => void } {
         const incoming = join(this.folder, "incoming");
         mkdirSync(incoming, { recursive: true, mode: 0o700 });
         const path = join(incoming, `${sha256}.${process.pid}.${randomBytes(4).toString("hex")}`);
-        const keep = (): void => {
-            mkdirSync(join(this.folder, sha256.slice(0, 2)), { recursive: true, mode: 0o700 });
-            renameSync(path, this.path(sha256));
-            this.used.add(sha256);
+        const keep = (as = sha256): void => {
+            mkdirSync(join(this.folder, as.slice(0, 2)), { recursive: true, mode: 0o700 });
+            renameSync(path, this.path(as));
+            this.used.add(as);
         };
-        return { path, small: size <= SMALL, keep, drop: () => rmSync(path, { force: true }) };
+        return { path, keep, drop: () => rmSync(path, { force: true }) };
+    }
+
+    /** A content whose hash is not known before its last byte. */
+    incoming(): Incoming {
+        const writer = this.begin("unnamed");
+        const hash = createHash("sha256");
+        const descriptor = openSync(writer.path, "wx", 0o600);
+        let size = 0;
+        return {
+            write: (piece) => {
+                hash.update(piece);
+                writeSync(descriptor, piece);
+                size += piece.length;
+            },
+            end: () => {
+                closeSync(descriptor);
+                const sha256 = hash.digest("hex");
+                writer.keep(sha256);
+                return { sha256, size };
+            },
+            drop: () => {
+                closeSync(descriptor);
+                writer.drop();
+            },
+        };
+    }
+
+    /** A file of this cache that is no content. */
+    beside(folder: string, name: string): string {
+        return join(this.folder, "..", folder, name);
     }
 
     /** Hashes those that are there and drops what is not what its name says; for a host that refused one. */

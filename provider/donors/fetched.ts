@@ -23,7 +23,7 @@ export class Fetched {
         readonly size: number,
         private readonly contents: Contents,
     ) {
-        this.place = contents.begin(sha256, size);
+        this.place = contents.begin(sha256);
         this.path = this.place.path;
     }
 

@@ -11,7 +11,7 @@ import { byDonor } from "./donorChanges";
 import { askedOf, donorSources, isDonors, takenFrom } from "./donorSource";
 import { importedOverlays } from "./imports/overlays";
 import { type PackageOverlayInputs, packageOverlayInputs } from "./inputs";
-import { type OverlaySource, sourceOf } from "./overlaySource";
+import { type OverlaySource, sourceOf, type Unpacking } from "./overlaySource";
 import { tellPackages } from "./packageChanges";
 import { withUv } from "./withUv";
 
@@ -46,7 +46,7 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         if (pins === undefined) {
             return { ...inputs, ...(prior?.pins && { pins: prior.pins }) };
         }
-        const sources = await sourcesOf(inputs, pins);
+        const sources = await sourcesOf(inputs, pins, { contents: donors.contents, progress: tell.progress });
         return {
             ...inputs,
             packages: Object.assign({}, ...sources.map(labels)),
@@ -110,7 +110,8 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
     async apply(wanted, _prior, work) {
         const { root, venv, base, pins } = wanted;
         const { packages } = known(wanted, work);
-        const sources = await sourcesOf(wanted, pins ?? {});
+        const { contents } = work.donors;
+        const sources = await sourcesOf(wanted, pins ?? {}, { contents, progress: work.progress });
         const digest = digestOf(sources.map((source) => source.digest));
         if (digest !== wanted.digest) {
             throw new Error(
@@ -120,7 +121,7 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         const { machine } = await work.host.look(root);
         await work.host.send(
             root,
-            sources.flatMap(({ contents }): Content[] => contents),
+            sources.flatMap((source): Content[] => source.contents),
             work.progress,
         );
         await bring(sources.filter(isDonors), wanted, work);
@@ -142,13 +143,13 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
     },
 };
 
-async function sourcesOf(inputs: PackageOverlayInputs, pins: Pins): Promise<OverlaySource[]> {
+async function sourcesOf(inputs: PackageOverlayInputs, pins: Pins, unpacking: Unpacking): Promise<OverlaySource[]> {
     const problems: { path: Path; text: string }[] = [];
     const sources: OverlaySource[] = [];
     for (const [at, overlay] of inputs.overlays.entries()) {
         const asked = askedOf(overlay, inputs.connection);
         try {
-            sources.push(...(asked ? donorSources(asked, pins) : [await sourceOf(overlay, inputs.base)]));
+            sources.push(...(asked ? donorSources(asked, pins) : [await sourceOf(overlay, inputs.base, unpacking)]));
         } catch (error) {
             problems.push({ path: ["overlays", at, "from"], text: reason(error) });
         }

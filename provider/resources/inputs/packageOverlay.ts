@@ -22,7 +22,7 @@ const directory = z
             .min(1)
             .optional()
             .describe(
-                "Version to show when the directory holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
+                "Version to show when the directory holds no .dist-info; text. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
             ),
     })
     .describe("A tree that is laid into site-packages as it is.");
@@ -41,6 +41,27 @@ const fromIndex = z
         ...index,
     })
     .describe("A distribution of a package index, fetched by the host.");
+
+const archive = z
+    .strictObject({
+        archive: z
+            .string()
+            .min(1)
+            .describe(
+                "A `.tar.gz` or `.tar.zst` that is laid out like site-packages; path relative to the project, or URL.",
+            ),
+        sha256: z
+            .string()
+            .regex(/^[0-9a-f]{64}$/, "expected a sha256 (64 hex digits)")
+            .optional()
+            .describe("sha256 of the archive, hex. Needed with a URL. Default: a file may be any."),
+        version: directory.shape.version,
+    })
+    .refine((one) => !/^https?:/.test(one.archive) || one.sha256 !== undefined, {
+        error: "is missing: what a URL brings is compared with it",
+        path: ["sha256"],
+    })
+    .describe("A tree in an archive, laid into site-packages as it is.");
 
 const donor = z
     .strictObject({
@@ -65,16 +86,20 @@ export const overlay = z
             .min(1)
             .optional()
             .describe(
-                "Distributions that the source brings; of a venv also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory and a venv.",
+                "Distributions that the source brings; of a venv also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory, an archive and a venv.",
             ),
         from: z
-            .union([wheel, directory, fromIndex, donor])
-            .describe("Where the bytes come from: one of wheel, directory, index, venv."),
+            .union([wheel, directory, archive, fromIndex, donor])
+            .describe("Where the bytes come from: one of wheel, directory, archive, index, venv."),
     })
-    .refine((one) => one.packages !== undefined || !("directory" in one.from || "venv" in one.from), {
-        error: "expected the names of the distributions that the source brings",
-        path: ["packages"],
-    })
+    .refine(
+        (one) =>
+            one.packages !== undefined || !("directory" in one.from || "archive" in one.from || "venv" in one.from),
+        {
+            error: "expected the names of the distributions that the source brings",
+            path: ["packages"],
+        },
+    )
     .refine((one) => "venv" in one.from || !one.packages?.some((name) => /[*?]/.test(name)), {
         error: "expected names; patterns are for a `venv`",
         path: ["packages"],
