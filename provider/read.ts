@@ -124,7 +124,7 @@ async function importIt(context: Context, resource: AnyResource, request: ReadRe
         return GONE;
     }
     const given = resource.inputs.parse(found.inputs);
-    const prior = { ...given, salt: found.salt };
+    const prior = { ...given, salt: found.salt, pins: found.pins };
     const inputs = { ...(await resource.resolve(given, { facts, prior, seed: randomBytes(32), donors, tell })) };
     // What the host cannot tell is as it is declared.
     const declared = { ...inputs, ...ownerOf(facts, request.id) };

@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { Connection } from "./connection";
 import type { Donors } from "./donors/donors";
+import type { Pins } from "./donors/pin";
 import type { HostFacts } from "./host/facts";
 import { type Host, HostError, type Progress } from "./host/host";
 import type { Path } from "./path";
@@ -59,8 +60,9 @@ export interface Placed {
     takeOver?: boolean;
 }
 
-/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it; `salt`: key of its digests. */
-export type Imported<I> = { inputs: I; secrets?: Path[]; salt?: string } | undefined;
+/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it; `salt`: key of its digests; `pins`: what
+ * was taken from donors, for when they are away. */
+export type Imported<I> = { inputs: I; secrets?: Path[]; salt?: string; pins?: Pins } | undefined;
 
 /** State that every resource has. */
 export interface Kept {

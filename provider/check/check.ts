@@ -1,4 +1,5 @@
 import type { AnyResource, Context } from "../context";
+import { noteDonors } from "../donors/shown";
 import { Invalid } from "../invalid";
 import { type Properties, unknown, unknownPaths } from "../wire";
 import { problems } from "./problems";
@@ -36,7 +37,9 @@ export async function check(context: Context, resource: AnyResource, request: Ch
     try {
         const facts = hosts.seen(inputs.connection, inputs.root);
         const prior = Object.keys(olds).length === 0 ? undefined : (olds as unknown as typeof inputs);
-        return { inputs: { ...(await resource.resolve(inputs, { facts, prior, seed: request.seed, donors, tell })) } };
+        const resolved = await resource.resolve(inputs, { facts, prior, seed: request.seed, donors, tell });
+        noteDonors(context.seen, request.urn, resolved);
+        return { inputs: { ...resolved } };
     } catch (error) {
         if (error instanceof Invalid) {
             return { failures: error.message.split("\n") };

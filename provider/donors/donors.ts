@@ -33,6 +33,8 @@ interface Peer {
 /** The donors of this process: one look at each, one stream from each, and what was taken from them before. */
 export class Donors {
     private readonly looks = new Map<string, Promise<Looked>>();
+    /** By donor, what was seen in this process. */
+    private readonly seen = new Map<string, Taken>();
     private readonly streams = new Map<string, Stream>();
     private readonly pins = new Map<string, Taken>();
     /** Donors that cannot be reached, waited for once. */
@@ -107,6 +109,10 @@ export class Donors {
 
     /** Whether a donor still has what was taken; false also when it cannot be asked. */
     async has(asked: Asked, name: string, digest: string): Promise<boolean> {
+        const seen = this.seen.get(canonical([asked.connection, asked.venv]))?.[name];
+        if (seen !== undefined) {
+            return seen.digest === digest;
+        }
         try {
             const pins = this.pins.get(donorName(asked, asked.own));
             const { taken } = await this.lookOnce({ ...asked, packages: [name] }, [pins]);
@@ -117,10 +123,10 @@ export class Donors {
         }
     }
 
-    /** Why `has` said no, in words. */
-    why(asked: Asked, name: string): string {
+    /** Why `has` said no: the failure to ask, in words; undefined when the donor has other bytes now. */
+    why(asked: Asked, name: string): string | undefined {
         const error = this.reasons.get(reasonKey(asked, name));
-        return error === undefined ? "the donor has other bytes now" : explain(error).split("\n")[0];
+        return error === undefined ? undefined : explain(error).split("\n")[0];
     }
 
     /** The listing of what was taken, in the cache: it may have to be asked for again. Undefined when nobody has it. */
@@ -218,6 +224,8 @@ export class Donors {
             throw error;
         });
         this.memory.remember(asked, looked.taken);
+        const key = canonical([asked.connection, asked.venv]);
+        this.seen.set(key, { ...this.seen.get(key), ...looked.taken });
         return looked;
     }
 

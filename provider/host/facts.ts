@@ -42,10 +42,10 @@ export interface StagedOverlays {
     origins?: { packages: string[]; source: OverlayOrigin | null }[];
 }
 
-/** Where an overlay came from; of a directory the host keeps no more than that it was one. */
+/** Where an overlay came from; of a directory the host keeps no more than that it was one, of an archive which. */
 export type OverlayOrigin =
     | { kind: "wheel"; sha256: string; filename: string }
-    | { kind: "directory" }
+    | { kind: "directory"; archive?: string; sha256?: string }
     /** `host`: as the stack named it, absent of a venv on the same host; `asked`: the names and patterns that brought it. */
     | { kind: "donor"; listing: string; venv: string; asked: string[]; host?: string }
     | { kind: "index"; requirement: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] };

@@ -69,12 +69,13 @@ async function supply(
 function nobody(source: DonorSource, { host, donors }: Work): HostError {
     const { donor, pin, packages } = source;
     const name = donorName(donor, donor.own);
+    const away = donors.why(donor, packages[0]);
     return new HostError(host.label, {
         code: "nobody-has-it",
         message: `nobody has the bytes of ${about(source)} that were taken from ${name}`,
-        found: `${donors.why(donor, packages[0])}; not in this machine's cache, and on no other host of the stack that could be asked`,
+        found: `${away ?? "the donor has others now"}; not in this machine's cache, and on no other host of the stack that could be asked`,
         expected: `digest ${pin.digest.slice(0, 12)}`,
-        remedy: `bring the donor back, or take ${packages[0]} from another source (a wheel, an archive, a directory)`,
+        remedy: `${away ? "bring the donor back" : "take `pin` out, so that `up` takes what the donor has now"}, or take ${packages[0]} from another source (a wheel, an archive, a directory)`,
     });
 }
 
