@@ -4,9 +4,11 @@
  * Needs root, rsync, and SGLANG_TEST_VENV: a venv with torch and its nvidia distributions. Takes some 20 GB and ten minutes.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
 import { Contents } from "../../provider/donors/contents";
 import { Donors } from "../../provider/donors/donors";
 import { Memory } from "../../provider/donors/memory";
@@ -28,7 +30,13 @@ const SITE = "lib/python3.11/site-packages";
 
 async function main(): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), "donor-figures-"));
-    const [donor, ...targets] = await TestHost.up({}, {}, {});
+    const wheels = join(folder, "tools");
+    mkdirSync(wheels);
+    // The hosts have no rsync of their own.
+    for (const path of ["/usr/bin/rsync", "/lib/x86_64-linux-gnu/libpopt.so.0"]) {
+        copyFileSync(path, join(wheels, basename(path)));
+    }
+    const [donor, ...targets] = await TestHost.up({ wheels }, { wheels }, { wheels });
     try {
         for (const target of targets) {
             await target.exec("python3", "-I", "-c", donorScript, "/root/venv", "{}");
@@ -41,6 +49,8 @@ async function main(): Promise<void> {
 }
 
 async function measure(folder: string, donor: TestHost, targets: TestHost[]): Promise<void> {
+    const rsynced = await timed(() => rsync(targets[0]));
+    console.log(`rsync -a of the same files from here to one host: ${rsynced.seconds.toFixed(1)} s`);
     const cache = join(folder, "contents");
     const first = session(cache, join(folder, "donors"));
     const inputs = (host: TestHost) => ({
@@ -120,9 +130,27 @@ function rate(bytes: number, seconds: number): string {
     return `${(bytes / 1e9).toFixed(2)} GB in ${seconds.toFixed(1)} s, ${(bytes / 1e6 / seconds).toFixed(0)} MB/s`;
 }
 
-function memory(pid: string): string {
-    const [, peak = "0"] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return (Number(peak) / 1024).toFixed(0);
+async function rsync(target: TestHost): Promise<void> {
+    const venv = process.env.SGLANG_TEST_VENV as string;
+    const ssh = `ssh -F ${target.sshConfigPath} -l root`;
+    const path = "LD_LIBRARY_PATH=/opt/wheels /opt/wheels/rsync";
+    const argv = ["-a", "-e", ssh, "--rsync-path", path, ...NAMES.split(" "), `${target.name}:/root/rsynced/`];
+    await promisify(execFile)("rsync", argv, { cwd: join(venv, SITE) });
+    await target.exec("rm", "-r", "/root/rsynced");
+}
+
+function memory(): string {
+    return peak(readFileSync("/proc/self/status", "utf8"));
+}
+
+async function agentMemory(host: TestHost): Promise<string> {
+    const line = "for p in $(pgrep -f '^[^ ]*python3 -B -I'); do cat /proc/$p/status; done";
+    return peak((await host.exec("sh", "-c", line)).stdout);
+}
+
+function peak(status: string): string {
+    const all = [...status.matchAll(/VmHWM:\s+(\d+)/g)].map(([, size]) => Number(size) / 1024);
+    return Math.max(0, ...all).toFixed(0);
 }
 
 let told = 0;

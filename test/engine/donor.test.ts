@@ -131,6 +131,30 @@ describe("packages of a donor", () => {
         expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
     });
 
+    it("are imported as they were declared, with their patterns", async () => {
+        declare(["here"]);
+        expectExit(await workspace.up());
+        const before = (await workspace.resources())["here-v-overlays"];
+        workspace.write("lost.json", JSON.stringify({ version: 3, deployment: {} }));
+        expectExit(await workspace.pulumi("stack", "import", "--file", "lost.json"));
+        const at = (name: string) => ({ connection: { type: "local" }, root: root(name) });
+        workspace.write("inventory.json", JSON.stringify({ here: at("here"), donor: at("donor") }));
+        workspace.set({ SGLANG_FLEET_INVENTORY: join(workspace.folder, "inventory.json") });
+        const resources = [{ type: "sglang:index:PackageOverlay", name: "here-v-overlays", id: "here/overlay/v" }];
+        workspace.write("import.json", JSON.stringify({ resources }));
+        const args = ["--file", "import.json", "--yes", "--skip-preview", "--generate-code=false", "--protect=false"];
+        expectExit(await workspace.pulumi("import", ...args));
+        const after = (await workspace.resources())["here-v-overlays"];
+        assert.deepEqual(
+            [after?.outputs.packages, after?.outputs.pins, after?.outputs.digest],
+            [before?.outputs.packages, before?.outputs.pins, before?.outputs.digest],
+        );
+        const [overlay] = (after?.inputs.overlays ?? []) as { packages: string[]; from: { venv: string } }[];
+        assert.deepEqual([overlay?.packages, overlay?.from.venv], [["torch", "nvidia-*"], donor]);
+        expectExit(await workspace.up());
+        expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
+    });
+
     it("outlive the donor: what is staged stays with a warning, and another host gets the same", async () => {
         declare(["here"]);
         expectExit(await workspace.up());
