@@ -2,6 +2,7 @@
 
 import re
 
+from agent.counted import counted
 from agent.donor import listing
 from agent.donor.belongings import Donor
 from agent.donor.choice import choose
@@ -77,6 +78,6 @@ class _Found:
             [place for place in self.belongings.gone if not re.match("bin/|data/", place)],
         )
         if outside:
-            yield "%d files that lie out of the venv stay on the donor, %s the first" % (len(outside), outside[0])
+            yield "%s out of the venv, %s the first: not taken" % (counted(len(outside), "recorded file"), outside[0])
         if gone:
-            yield "%d files of its RECORD are not on the donor, %s the first" % (len(gone), gone[0])
+            yield "%s not on the donor, %s the first" % (counted(len(gone), "recorded file"), gone[0])

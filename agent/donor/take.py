@@ -3,6 +3,7 @@
 import os
 
 from agent import store
+from agent.counted import counted
 from agent.donor.belongings import Donor
 from agent.fault import Fault
 from agent.files import sha256_file
@@ -18,7 +19,7 @@ def take(request):
     donor, layout = Donor(request.args["venv"]), request.layout
     lacking = {one["sha256"]: one for one in request.args["files"] if not store.has(layout, one["sha256"])}
     size = sum(one["size"] for one in lacking.values())
-    space.require(layout.root, size, len(lacking), "%d files of %s" % (len(lacking), donor.prefix))
+    space.require(layout.root, size, len(lacking), "%s of %s" % (counted(len(lacking), "file"), donor.prefix))
     meter = Meter("copying from %s" % donor.prefix, size, request.progress, request.check)
     prepare_root(layout)
     with store.incoming(layout.at("store")) as folder:

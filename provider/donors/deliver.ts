@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { counted } from "../counted";
 import { type Host, HostError, type Progress } from "../host/host";
 import { Meter } from "../host/meter";
 import type { Contents } from "./contents";
@@ -29,7 +30,7 @@ export async function deliver(target: Target, supplied: Supplied[], contents: Co
     }
     const { host, root, progress, signal } = target;
     const size = supplied.reduce((sum, one) => sum + one.size, 0);
-    const meter = new Meter(`${supplied.length} file(s)`, size, progress);
+    const meter = new Meter(counted(supplied.length, "file"), size, progress);
     const stream = Readable.from(bytesOf(supplied, meter), { objectMode: true, highWaterMark: 1 });
     const announced = supplied.map((one) => ({ sha256: one.sha256, size: one.size }));
     try {

@@ -1,3 +1,4 @@
+import { counted } from "../counted";
 import type { Contents } from "../donors/contents";
 import { filesBetween } from "../donors/listing";
 import type { Pins } from "../donors/pin";
@@ -19,7 +20,9 @@ export async function byDonor(
         }
         const files = await filesBetween(contents.path(old.digest), contents.path(now.digest));
         const note =
-            old.version !== now.version || files === undefined ? undefined : `${files} files changed on the donor`;
+            old.version !== now.version || files === undefined
+                ? undefined
+                : `${counted(files, "file")} changed on the donor`;
         return { ...change, cause: "donor", ...(note && { note }) };
     });
     return Promise.all(told);

@@ -147,8 +147,8 @@ class Donors(DonorPlace):
         self.assertEqual(
             found["notes"],
             [
-                "1 files that lie out of the venv stay on the donor, /etc/torch.conf the first",
-                "1 files of its RECORD are not on the donor, site/torchgen/__init__.py the first",
+                "1 recorded file out of the venv, /etc/torch.conf the first: not taken",
+                "1 recorded file not on the donor, site/torchgen/__init__.py the first",
             ],
         )
 

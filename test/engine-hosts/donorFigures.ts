@@ -69,7 +69,11 @@ async function measure(folder: string, donor: TestHost, targets: TestHost[]): Pr
     );
     const bytes = first.donors.counted.read;
     console.log(
-        `to ${targets.length} hosts: ${rate(bytes, made.seconds)} read once; memory of this process ${memory("self")} MB`,
+        `to ${targets.length} hosts: ${rate(bytes, made.seconds)} read once; rsync: ${(bytes / 1e6 / rsynced.seconds).toFixed(0)} MB/s`,
+    );
+    const agents = await Promise.all([donor, ...targets].map(agentMemory));
+    console.log(
+        `most memory: ${memory()} MB here, the compiler of this script among it; the agents ${agents.join(", ")} MB`,
     );
     await first.close();
 

@@ -118,7 +118,7 @@ describe("packages of a donor", () => {
         assert.match(told, /on the donor: nvidia-a 13\.0 [0-9a-f]{12} → 13\.2 [0-9a-f]{12}\n/);
         assert.match(
             told,
-            /on the donor: nvidia-b 13\.1 [0-9a-f]{12} → 13\.1 [0-9a-f]{12} \(1 files changed on the donor\)/,
+            /on the donor: nvidia-b 13\.1 [0-9a-f]{12} → 13\.1 [0-9a-f]{12} \(1 file changed on the donor\)/,
         );
         expectExit(await workspace.up());
         expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
