@@ -53,7 +53,7 @@ async function* bytesOf(supplied: Supplied[], meter: Meter): AsyncGenerator<Buff
             kept.push(piece);
             size += piece.length;
             if (size >= PIECE) {
-                yield Buffer.concat(kept);
+                yield kept.length === 1 ? piece : Buffer.concat(kept);
                 [kept, size] = [[], 0];
             }
         }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { CHUNK, encodeFrame } from "./frames";
+import { CHUNK, encodeHead } from "./frames";
 
 /** Sends a body of exactly `size` bytes as frames of one request, no faster than the host takes them; stops when told to. */
 export async function sendBody(
@@ -22,9 +22,13 @@ export async function sendBody(
             if (left < 0) {
                 throw new Error(`more data than the ${body.size} bytes that were announced`);
             }
-            const frame = encodeFrame({ id, body: true, more: left > 0 }, part);
-            sent(frame.length);
-            if (!to.write(frame)) {
+            const head = encodeHead({ id, body: true, more: left > 0 }, part.length);
+            sent(head.length + part.length);
+            to.cork();
+            to.write(head);
+            const taken = to.write(part);
+            to.uncork();
+            if (!taken) {
                 await once(to, "drain", { signal: stopped }).catch(() => undefined);
             }
         }

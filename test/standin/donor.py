@@ -1,5 +1,7 @@
 """Makes a venv with distributions of chosen bytes, as a package manager would have left them. Standard library only: it also runs on test hosts.
 
+A distribution is described, or `{"wheel": PATH}` is unpacked.
+
 donor.py VENV '{"torch": {"version": "2.11.0+cu130", "files": {"torch/__init__.py": "…", "torch/lib/x.so": [SIZE, SEED]}, "scripts": {"torchrun": "…"}, "data": {"share/x": "…"}}}'
 """
 
@@ -10,6 +12,7 @@ import os
 import random
 import subprocess
 import sys
+import zipfile
 
 
 def make(venv, distributions):
@@ -19,7 +22,11 @@ def make(venv, distributions):
     site = os.path.join(venv, "lib", "python%d.%d" % sys.version_info[:2], "site-packages")
     for name, dist in distributions.items():
         remove(site, name)
-        install(venv, site, name, **dist)
+        if "wheel" in dist:
+            with zipfile.ZipFile(dist["wheel"]) as wheel:
+                wheel.extractall(site)
+        else:
+            install(venv, site, name, **dist)
 
 
 def install(venv, site, name, version, files=None, scripts=None, data=None, tag="py3-none-any", requires=()):

@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { project } from "./workspace";
 
-/** One distribution of a donor: see test/standin/donor.py. */
-export interface Donated {
+/** One distribution of a donor, described or as a wheel that lies there: see test/standin/donor.py. */
+export type Donated = { wheel: string } | Described;
+
+interface Described {
     version: string;
     /** Path below site-packages => text, or so many bytes of a seed. */
     files?: Record<string, string | [number, number]>;
