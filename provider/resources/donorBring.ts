@@ -6,13 +6,26 @@ import type { Work } from "../resource";
 import type { DonorSource } from "./donorSource";
 import type { PackageOverlayInputs } from "./inputs";
 
+/** Throws HostError unless what is taken is for the Python, processor and C library of the venv's base. Gigabytes that it could not run are not worth the way. */
+export async function requireFit(
+    sources: DonorSource[],
+    { root, base }: PackageOverlayInputs,
+    work: Work,
+): Promise<void> {
+    if (sources.length > 0 && base !== undefined) {
+        const overlays = sources.map((one) => ({ about: about(one), tags: one.pin.tags }));
+        await work.host.call("overlay.fits", { root, base, overlays }, work);
+    }
+}
+
 /** Brings the host's store what these sources need, as far as the host has not laid them out already. */
 export async function bring(sources: DonorSource[], inputs: PackageOverlayInputs, work: Work): Promise<void> {
-    const { root, base } = inputs;
+    if (sources.length === 0) {
+        return;
+    }
+    const { root } = inputs;
     const { host, donors } = work;
-    const overlays = sources.map((one) => ({ about: about(one), tags: one.pin.tags }));
-    // Gigabytes that the venv could not run are not worth the way.
-    await host.call("overlay.fits", { root, base, overlays }, work);
+    await requireFit(sources, inputs, work);
     const digests = sources.map(({ digest }) => digest);
     const { missing } = await host.call<{ missing: string[] }>("overlay.missing", { root, digests }, work);
     const wanted = sources.filter(({ digest }) => missing.includes(digest));

@@ -6,7 +6,7 @@ import type { Path } from "../path";
 import { type Kept, type Resource, Unplanned, type Work } from "../resource";
 import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { digestOf, short } from "./digests";
-import { bring } from "./donorBring";
+import { bring, requireFit } from "./donorBring";
 import { byDonor } from "./donorChanges";
 import { askedOf, donorSources, isDonors, takenFrom } from "./donorSource";
 import { importedOverlays } from "./imports/overlays";
@@ -98,6 +98,12 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         const { machine } = await work.host.look(wanted.root);
         const { root, venv, pins } = wanted;
         const { packages, digest } = known(wanted, work);
+        const asked = wanted.overlays.map((one) => askedOf(one, wanted.connection)).filter((one) => one !== undefined);
+        await requireFit(
+            asked.flatMap((one) => donorSources(one, pins ?? {})),
+            wanted,
+            work,
+        );
         const changes = await byDonor(work.changes, prior?.pins, pins, work.donors.contents);
         const told = tellPackages(changes, prior?.packages ?? {}, packages);
         if (told !== undefined) {
