@@ -5,8 +5,9 @@ import os
 import re
 import stat
 
+from agent.donor import editables
 from agent.donor.listing import LINK, Entry
-from agent.venv import dists, interpreter, ownership, record
+from agent.venv import dists, interpreter, ownership, record, tree
 
 # Made anew where the distribution is laid: they would tell of the donor.
 MADE_ANEW = ("RECORD", "INSTALLER", "RECORD.jws", "RECORD.p7s")
@@ -23,6 +24,7 @@ class Donor:
         self._installed = None
         self._recorded = {}
         self._holders = {}
+        self._trees = None
 
     @property
     def installed(self):
@@ -36,19 +38,24 @@ class Donor:
         return self._installed
 
     def belongings(self, dist):
-        """Belongings of one distribution."""
+        """Belongings of one distribution, of an editable one as if it were installed. Fault `editable-donor`."""
         paths = self._recorded[dist.info]
         if paths is None:
             theirs = {path for info, others in self._recorded.items() if info != dist.info for path in others or ()}
             paths = ownership.files(self.site, dist, theirs)
+        source = editables.sources(self, dist)
         found = Belongings(dist)
         for path in paths:
-            self._add(found, os.path.normpath(os.path.join(self.site, path)))
+            if source is None or path not in source.own:
+                self._add(found, os.path.normpath(os.path.join(self.site, path)))
         own = {dist.info}
         alone = {folder for folder in _folders(paths) if self._holders.get(folder, own) == own} | own
         for folder in sorted(folder for folder in alone if os.path.dirname(folder) not in alone):
             for path in _walk(os.path.join(self.site, folder), []):
-                self._add(found, path)
+                if source is None or os.path.relpath(path, self.site) not in source.own:
+                    self._add(found, path)
+        for name, path in sorted(source.trees.items()) if source else ():
+            self._add_source(found, "site/" + name, path)
         return found.settle()
 
     def recorded(self, dist):
@@ -59,11 +66,31 @@ class Donor:
         """Where the file of a place (`site/torch/__init__.py`) lies in this venv."""
         part, _, rest = place.partition("/")
         if part == "site":
-            return os.path.join(self.site, rest)
+            path = os.path.join(self.site, rest)
+            return path if os.path.lexists(path) else self._in_sources(rest) or path
         if part == "headers":
             minor = os.path.basename(os.path.dirname(self.site))
             return os.path.join(self.prefix, "include", "site", minor, rest)
         return os.path.join(self.prefix, rest if part == "data" else place)
+
+    def _in_sources(self, rest):
+        """Where a file of an editable install lies."""
+        if self._trees is None:
+            found = [editables.sources(self, dist) for dist in self.installed]
+            self._trees = {name: path for source in found if source for name, path in source.trees.items()}
+        for name, path in self._trees.items():
+            if rest == name or rest.startswith(name + "/"):
+                return path + rest[len(name) :]
+        return None
+
+    def _add_source(self, found, place, path):
+        if os.path.isfile(path):
+            found.take(place, path)
+            return
+        for one in _walk(path, [], tree.source_skip()):
+            below = place + "/" + os.path.relpath(one, path)
+            if not _is_bytecode(below):
+                found.take(below, one)
 
     def _add(self, found, path):
         place = self._place(path)
@@ -168,7 +195,7 @@ def _is_bytecode(place):
     return place.endswith(".pyc") or "__pycache__" in place.split("/")
 
 
-def _walk(folder, above):
+def _walk(folder, above, skip=None):
     """Files below a folder that no RECORD lists: added by hand, compiled. A folder that is a link is gone into, but not in circles."""
     real = os.path.realpath(folder)
     if real in above or not os.path.isdir(folder):
@@ -176,7 +203,7 @@ def _walk(folder, above):
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             if entry.is_dir():
-                if entry.name != "__pycache__":
-                    yield from _walk(entry.path, above + [real])
+                if entry.name != "__pycache__" and not (skip and skip(entry.path, entry)):
+                    yield from _walk(entry.path, above + [real], skip)
             else:
                 yield entry.path

@@ -6,7 +6,6 @@ from agent.counted import counted
 from agent.donor import listing
 from agent.donor.belongings import Donor
 from agent.donor.choice import choose
-from agent.donor.editables import require_plain
 from agent.fault import Fault
 from agent.overlay import fit
 from agent.venv import interpreter, sums
@@ -23,7 +22,6 @@ def look(request):
     interpreter.require_venv(prefix)
     donor = Donor(prefix)
     chosen = choose(donor, request.args["packages"])
-    require_plain(donor, chosen)
     found = [_Found(donor, dist, known.get(dist.name) or {}) for dist in chosen]
     unknown = [one for one in found if one.digest is None]
     meter = Meter("hashing on the donor", sum(one.belongings.size for one in unknown), request.progress, request.check)

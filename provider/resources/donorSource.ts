@@ -1,7 +1,7 @@
 import type { Connection } from "../connection";
 import type { Asked, Donors, Found } from "../donors/donors";
 import { isAway } from "../donors/look";
-import { donorName, type Pin, type Pins, takenOf } from "../donors/pin";
+import { donorName, type Pin, type Pins, type Taken, takenOf } from "../donors/pin";
 import { explain } from "../errors";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
@@ -45,7 +45,7 @@ export async function takenFrom(
         const name = donorName(asked, asked.own);
         try {
             const found = await donors.find(asked, prior[name], tell.progress);
-            sayOf(name, found, tell);
+            sayOf(name, found, prior[name], tell);
             pins[name] = { ...pins[name], ...found.taken };
         } catch (error) {
             if (isAway(error) && error.report.code !== "not-a-venv") {
@@ -60,8 +60,10 @@ export async function takenFrom(
     return unknown ? undefined : pins;
 }
 
-function sayOf(name: string, { notes, away }: Found, tell: Tell): void {
-    for (const note of notes) {
+/** What is odd about a distribution is said when it is taken, and not again in each preview. */
+function sayOf(name: string, { taken, notes, away }: Found, prior: Taken | undefined, tell: Tell): void {
+    const news = Object.entries(taken).some(([one, { digest }]) => prior?.[one]?.digest !== digest);
+    for (const note of news ? notes : []) {
         tell.warn(`${name}: ${note}`);
     }
     if (away !== undefined) {
