@@ -1,11 +1,13 @@
 import { createHash, type Hash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, read, readSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { promisify } from "node:util";
 import { HostError } from "../host/host";
 import type { Contents } from "./contents";
 
 const PIECE = 1 << 20;
+const readFrom = promisify(read);
 
 /** One content on its way into the cache. Who sends it on reads what is there of it already: a file of gigabytes is waited for by nobody. */
 export class Fetched {
@@ -56,25 +58,28 @@ export class Fetched {
 
     /** Its bytes, as they come. */
     async *bytes(): AsyncGenerator<Buffer> {
-        let file: Awaited<ReturnType<typeof open>> | undefined;
-        let read = 0;
+        let file: number | undefined;
+        let at = 0;
         try {
-            while (read < this.size) {
+            while (at < this.size) {
                 if (typeof this.state === "object") {
                     throw this.state.failed;
                 }
-                if (read === this.written) {
+                if (at === this.written) {
                     await once(this.grown, "grown");
                     continue;
                 }
-                file ??= await open(this.path);
-                const most = Math.min(PIECE, this.written - read);
-                const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(most), 0, most, read);
-                read += bytesRead;
+                // At once: the file gets another name as soon as it is whole.
+                file ??= openSync(this.path, "r");
+                const most = Math.min(PIECE, this.written - at);
+                const { buffer, bytesRead } = await readFrom(file, Buffer.allocUnsafe(most), 0, most, at);
+                at += bytesRead;
                 yield buffer.subarray(0, bytesRead);
             }
         } finally {
-            await file?.close();
+            if (file !== undefined) {
+                closeSync(file);
+            }
         }
     }
 

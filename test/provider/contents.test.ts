@@ -1,10 +1,12 @@
 /** The cache of what was taken from donors: what stays in it, and what goes. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { Contents } from "../../provider/donors/contents";
+import { Fetched } from "../../provider/donors/fetched";
 
 const DAY = 86_400_000;
 let folder: string;
@@ -79,4 +81,41 @@ it("a content that two runs bring at once is whole", () => {
     const [one, two] = [new Contents(folder), new Contents(folder)];
     assert.equal(one.add(data), two.add(data));
     assert.equal(two.sizeOf(one.add(data)), data.length);
+});
+
+/** All bytes that a reader gets. */
+async function whole(bytes: AsyncIterable<Buffer>): Promise<string> {
+    const pieces: Buffer[] = [];
+    for await (const piece of bytes) {
+        pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString();
+}
+
+it("a content is read while it comes, also by who begins just when it becomes whole", async () => {
+    const contents = new Contents(folder);
+    const fetched = new Fetched(createHash("sha256").update("abcdef").digest("hex"), 6, contents);
+    const early = whole(fetched.bytes());
+    fetched.write(Buffer.from("abc"));
+    const middle = whole(fetched.bytes());
+    await Promise.resolve();
+    fetched.write(Buffer.from("def"));
+    const late = whole(fetched.bytes());
+    assert.deepEqual(await Promise.all([early, middle, late]), ["abcdef", "abcdef", "abcdef"]);
+    assert.equal(contents.has(fetched.sha256, 6), true);
+});
+
+it("what comes with other bytes, or not to its end, is in nobody's cache, and its readers learn why", async () => {
+    const contents = new Contents(folder);
+    const other = new Fetched("0".repeat(64), 3, contents);
+    const reading = whole(other.bytes());
+    assert.throws(() => other.write(Buffer.from("abc")), /the donor was changed while its files were fetched/);
+    other.fail(new Error("changed"));
+    await assert.rejects(reading, /changed/);
+    const cut = new Fetched("1".repeat(64), 3, contents);
+    const waiting = whole(cut.bytes());
+    cut.write(Buffer.from("ab"));
+    cut.fail(new Error("the line was cut"));
+    await assert.rejects(waiting, /the line was cut/);
+    assert.deepEqual(readdirSync(join(folder, "incoming")), []);
 });
