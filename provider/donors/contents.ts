@@ -25,6 +25,8 @@ export interface Incoming {
 export class Contents {
     /** Those of this run stay whatever the bound says. */
     private readonly used = new Set<string>();
+    /** Folders that are there: thousands of files would ask thousands of times. */
+    private readonly made = new Set<string>();
 
     constructor(
         private readonly folder = join(
@@ -70,11 +72,9 @@ export class Contents {
 
     /** Where a content is written before it is whole, and what gives it its place. */
     begin(sha256: string): { path: string; keep: (as?: string) => void; drop: () => void } {
-        const incoming = join(this.folder, "incoming");
-        mkdirSync(incoming, { recursive: true, mode: 0o700 });
-        const path = join(incoming, `${sha256}.${process.pid}.${randomBytes(4).toString("hex")}`);
+        const path = join(this.make("incoming"), `${sha256}.${process.pid}.${randomBytes(4).toString("hex")}`);
         const keep = (as = sha256): void => {
-            mkdirSync(join(this.folder, as.slice(0, 2)), { recursive: true, mode: 0o700 });
+            this.make(as.slice(0, 2));
             renameSync(path, this.path(as));
             this.used.add(as);
         };
@@ -151,6 +151,15 @@ export class Contents {
             size -= one.size;
             await rm(one.path, { force: true });
         }
+    }
+
+    private make(name: string): string {
+        const folder = join(this.folder, name);
+        if (!this.made.has(folder)) {
+            mkdirSync(folder, { recursive: true, mode: 0o700 });
+            this.made.add(folder);
+        }
+        return folder;
     }
 
     private touch(sha256: string): void {

@@ -7,12 +7,15 @@ import { HostError } from "../host/host";
 import type { Contents } from "./contents";
 
 const PIECE = 1 << 20;
+/** Bytes of a content that are kept in memory while it comes. */
+const RECENT = 4 << 20;
 const readFrom = promisify(read);
 
 /** One content on its way into the cache. Who sends it on reads what is there of it already: a file of gigabytes is waited for by nobody. */
 export class Fetched {
     /** Aborted without a reader to hear it, it must not end the process. */
     private readonly grown = new EventEmitter().setMaxListeners(0);
+    private readonly recent = new Recent();
     private readonly hash: Hash = createHash("sha256");
     private readonly place: ReturnType<Contents["begin"]>;
     private descriptor: number | undefined;
@@ -39,6 +42,7 @@ export class Fetched {
         this.descriptor ??= openSync(this.place.path, "wx", 0o600);
         this.hash.update(data);
         writeSync(this.descriptor, data);
+        this.recent.add(this.written, data);
         this.written += data.length;
         if (this.left === 0) {
             this.complete();
@@ -65,16 +69,20 @@ export class Fetched {
                 if (typeof this.state === "object") {
                     throw this.state.failed;
                 }
-                if (at === this.written) {
+                const fresh = this.recent.from(at);
+                if (fresh !== undefined) {
+                    at += fresh.length;
+                    yield fresh;
+                } else if (at === this.written) {
                     await once(this.grown, "grown");
-                    continue;
+                } else {
+                    // At once: the file gets another name as soon as it is whole.
+                    file ??= openSync(this.path, "r");
+                    const most = Math.min(PIECE, this.written - at);
+                    const { buffer, bytesRead } = await readFrom(file, Buffer.allocUnsafe(most), 0, most, at);
+                    at += bytesRead;
+                    yield buffer.subarray(0, bytesRead);
                 }
-                // At once: the file gets another name as soon as it is whole.
-                file ??= openSync(this.path, "r");
-                const most = Math.min(PIECE, this.written - at);
-                const { buffer, bytesRead } = await readFrom(file, Buffer.allocUnsafe(most), 0, most, at);
-                at += bytesRead;
-                yield buffer.subarray(0, bytesRead);
             }
         } finally {
             if (file !== undefined) {
@@ -106,6 +114,31 @@ export class Fetched {
             closeSync(this.descriptor);
             this.descriptor = undefined;
         }
+    }
+}
+
+/** What came last, still in memory: who keeps step needs no look at the disk. */
+class Recent {
+    private pieces: { at: number; data: Buffer }[] = [];
+    private size = 0;
+
+    add(at: number, data: Buffer): void {
+        this.pieces.push({ at, data });
+        this.size += data.length;
+        while (this.size > RECENT && this.pieces.length > 1) {
+            this.size -= this.pieces.shift()?.data.length ?? 0;
+        }
+    }
+
+    /** The bytes from an offset to the end of their piece; undefined when they are not here. */
+    from(offset: number): Buffer | undefined {
+        for (let index = this.pieces.length - 1; index >= 0; index--) {
+            const { at, data } = this.pieces[index];
+            if (offset >= at) {
+                return offset < at + data.length ? data.subarray(offset - at) : undefined;
+            }
+        }
+        return undefined;
     }
 }
 
