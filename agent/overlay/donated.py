@@ -57,9 +57,12 @@ def require_whole(layout, overlay, hashes):
             raise _missing(overlay, entry, found or "nothing")
 
 
-def leave_store(layout, gone, left):
-    """Takes out of the store what only trees that go needed: their bytes would else stay for nobody. `gone`, `left`: digests of trees."""
-    wanted = {sha256 for digest in left for sha256 in _contents(layout, digest)}
+def leave_store(layout, gone, left, others):
+    """Takes out of the store what only trees that go needed: their bytes would else stay for nobody. `gone`, `left`: digests of trees.
+
+    others: contents that have another use; a donor's file may well be the one that is patched in elsewhere.
+    """
+    wanted = set(others) | {sha256 for digest in left for sha256 in _contents(layout, digest)}
     for digest in gone:
         for sha256 in _contents(layout, digest):
             if sha256 not in wanted:

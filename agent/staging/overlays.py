@@ -108,16 +108,19 @@ def _contents(overlays):
 
 def _drop_unused(layout):
     """Removes the trees that no venv wants, nor wanted last time: going back one step is to cost nothing."""
-    used = set()
+    used, patched = set(), set()
     for venv in _folders(layout.at("venvs")):
         wish = read_json(layout.venv(venv, "overlays.json")) or {"overlays": []}
         used.update(overlay["digest"] for overlay in wish["overlays"])
         used.update(wish.get("earlier", []))
+        patches = read_json(layout.venv(venv, "patches.json")) or {"patches": []}
+        patched.update(patch["sha256"] for patch in patches["patches"])
     gone = [digest for digest in _folders(layout.at("trees")) if digest not in used]
     if gone:
         from agent.overlay import donated
 
-        donated.leave_store(layout, gone, [digest for digest in _folders(layout.at("trees")) if digest in used])
+        left = [digest for digest in _folders(layout.at("trees")) if digest in used]
+        donated.leave_store(layout, gone, left, patched)
     for digest in gone:
         remove_tree(layout.tree(digest))
 

@@ -256,6 +256,15 @@ class Donors(DonorPlace):
         for text in ("A", "AA", "b", ""):
             self.assertTrue(os.path.exists(self.layout.content(sha256(text))), text)
 
+    def test_a_tree_that_goes_leaves_the_bytes_that_a_patch_has_as_well(self):
+        self.stage((), [self.file_patch("torch/lib/c.so", "elf")])
+        for text in ("elf", "1", "2"):
+            write(os.path.join(self.there, "torch", "lib", "c.so"), text)
+            write(os.path.join(self.there, "torch", "more.so"), "more of " + text)
+            self.staged(self.overlay("torch"))
+        self.assertTrue(os.path.exists(self.layout.content(sha256("elf"))))
+        self.assertFalse(os.path.exists(self.layout.content(sha256("more of elf"))))
+
     def test_a_content_with_other_bytes_than_its_name_is_missed_and_taken_out(self):
         overlay = self.overlay("torch")
         content = self.layout.content(sha256("elf"))
