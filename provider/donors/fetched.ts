@@ -106,6 +106,8 @@ export class Fetched {
         }
         this.place.keep();
         this.path = this.contents.path(this.sha256);
+        // Who is behind reads it from the disk: thousands of them in memory would be all of them.
+        this.recent.clear();
         this.state = "whole";
     }
 
@@ -128,6 +130,10 @@ class Recent {
         while (this.size > RECENT && this.pieces.length > 1) {
             this.size -= this.pieces.shift()?.data.length ?? 0;
         }
+    }
+
+    clear(): void {
+        [this.pieces, this.size] = [[], 0];
     }
 
     /** The bytes from an offset to the end of their piece; undefined when they are not here. */

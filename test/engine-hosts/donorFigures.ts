@@ -43,8 +43,8 @@ async function main(): Promise<void> {
         }
         await measure(folder, donor, targets);
     } finally {
-        await TestHost.down(donor, ...targets);
         rmSync(folder, { recursive: true, force: true });
+        await TestHost.down(donor, ...targets);
     }
 }
 
@@ -69,7 +69,7 @@ async function measure(folder: string, donor: TestHost, targets: TestHost[]): Pr
     );
     const bytes = first.donors.counted.read;
     console.log(
-        `to ${targets.length} hosts: ${rate(bytes, made.seconds)} read once; rsync: ${(bytes / 1e6 / rsynced.seconds).toFixed(0)} MB/s`,
+        `to ${targets.length} hosts: ${rate(bytes, made.seconds)} read once; that is ${((targets.length * bytes) / 1e6 / made.seconds).toFixed(0)} MB/s to all of them, laid out and hashed; rsync: ${(bytes / 1e6 / rsynced.seconds).toFixed(0)} MB/s`,
     );
     const agents = await Promise.all([donor, ...targets].map(agentMemory));
     console.log(
