@@ -80,10 +80,11 @@ def _tree(request, overlay):
 
 def _origin(source):
     """What an import can declare again. A URL that holds a name or a password stays out; the list of a directory's files is long."""
+    left_out = ("files",) if "archive" in source else ("files", "version")
     return {
         name: value
         for name, value in source.items()
-        if value is not None and name not in ("files", "version") and "@" not in str(value)
+        if value is not None and name not in left_out and "@" not in str(value)
     }
 
 

@@ -45,7 +45,7 @@ export interface StagedOverlays {
 /** Where an overlay came from; of a directory the host keeps no more than that it was one, of an archive which. */
 export type OverlayOrigin =
     | { kind: "wheel"; sha256: string; filename: string }
-    | { kind: "directory"; archive?: string; sha256?: string }
+    | { kind: "directory"; archive?: string; sha256?: string; version?: string }
     /** `host`: as the stack named it, absent of a venv on the same host; `asked`: the names and patterns that brought it. */
     | { kind: "donor"; listing: string; venv: string; asked: string[]; host?: string }
     | { kind: "index"; requirement: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] };

@@ -1,6 +1,8 @@
 /** Overlays of a donor through the provider's gRPC face, by real agents on this machine, each with a root of its own. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
@@ -176,4 +178,32 @@ it("nobody has the bytes: the error says who was asked, and what mends it", asyn
     assert.match(message, /^one \(local\): nobody has the bytes of nvidia-a 13\.0 that were taken from ct129:/);
     assert.match(message, /found: ct129: it is off; not in this machine's cache, and on no other host of the stack/);
     assert.match(message, /To mend it: bring the donor back, or take nvidia-a from another source/);
+});
+
+it("an overlay from an archive is staged as a directory is, found again, and imported by its path and sha256", async () => {
+    const archive = join(folder, "kernel.tar.gz");
+    const tree = join(folder, "kernel");
+    mkdirSync(join(tree, "sgl_kernel"), { recursive: true });
+    writeFileSync(join(tree, "sgl_kernel/__init__.py"), "x = 1\n");
+    execFileSync("tar", ["-czf", archive, "-C", tree, "."]);
+    const overlays = [{ packages: ["sgl-kernel"], from: { archive, version: "0.4.4" } }];
+    const wish = await checked({ ...inputs("one"), overlays });
+    const { state, id } = await provider.create("PackageOverlay", wish);
+    assert.match((state.packages as Record<string, string>)["sgl-kernel"], /^0\.4\.4 [0-9a-f]{12}$/);
+    const live = await provider.read("PackageOverlay", id, state, wish);
+    assert.equal((await provider.diff("PackageOverlay", live.state, wish, wish)).some, false);
+    const inventory = join(folder, "inventory.json");
+    const { connection, root } = inputs("one");
+    writeFileSync(inventory, JSON.stringify({ one: { connection, root } }));
+    process.env.SGLANG_FLEET_INVENTORY = inventory;
+    try {
+        const imported = await provider.read("PackageOverlay", id);
+        const sha256 = createHash("sha256").update(readFileSync(archive)).digest("hex");
+        assert.deepEqual(imported.inputs.overlays, [
+            { packages: ["sgl-kernel"], from: { archive, sha256, version: "0.4.4" } },
+        ]);
+        assert.equal(imported.inputs.digest, wish.digest);
+    } finally {
+        delete process.env.SGLANG_FLEET_INVENTORY;
+    }
 });

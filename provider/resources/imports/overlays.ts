@@ -75,7 +75,8 @@ async function declared(
         return { venv: source.venv, ...(connection && { connection }) };
     }
     if (source?.kind === "directory" && source.archive !== undefined) {
-        return { archive: source.archive, ...(source.sha256 && { sha256: source.sha256 }) };
+        const { archive, sha256, version } = source;
+        return { archive, ...(sha256 && { sha256 }), ...(version && { version }) };
     }
     if (source?.kind === "index") {
         const { requirement, indexUrl, extraIndexUrl, findLinks } = source;
