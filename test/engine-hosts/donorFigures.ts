@@ -72,9 +72,7 @@ async function measure(folder: string, donor: TestHost, targets: TestHost[]): Pr
         `to ${targets.length} hosts: ${rate(bytes, made.seconds)} read once; that is ${((targets.length * bytes) / 1e6 / made.seconds).toFixed(0)} MB/s to all of them, laid out and hashed; rsync: ${(bytes / 1e6 / rsynced.seconds).toFixed(0)} MB/s`,
     );
     const agents = await Promise.all([donor, ...targets].map(agentMemory));
-    console.log(
-        `most memory: ${memory()} MB here, the compiler of this script among it; the agents ${agents.join(", ")} MB`,
-    );
+    console.log(`most memory: ${memory()} MB here, the agents ${agents.join(", ")} MB`);
     await first.close();
 
     const again = session(cache, join(folder, "donors"));
