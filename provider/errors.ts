@@ -35,6 +35,7 @@ function explainHostError({ host, report }: HostError): string {
         head,
         ...facts.map(([name, value]) => `  ${name}: ${value}`),
         ...detail.map((line) => `  | ${line}`),
+        ...(report.warnings ?? []).map((line) => `  a gate had warned: ${line}`),
         ...(report.remedy === undefined ? [] : [`To mend it: ${report.remedy}`]),
     ].join("\n");
 }

@@ -48,7 +48,11 @@ def activate(request):
     except BaseException:
         drop_unused(request, place, wish)
         raise
-    return dict(answer(request, place, follow(request, place, job)), warnings=warnings)
+    try:
+        return dict(answer(request, place, follow(request, place, job)), warnings=warnings)
+    except Fault as fault:
+        # What a gate only warned of may be the cause.
+        raise Fault(fault.code, fault.message, **dict(fault.more, warnings=warnings or None))
 
 
 def join(request, place):

@@ -7,7 +7,7 @@ from agent.counted import counted
 from agent.files import read_json
 from agent.gates import report
 from agent.service import activation, keeping, patched, proc, process, proof, systemd
-from agent.service.committed import altered
+from agent.service.committed import altered, digest, spec_edited
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
 from agent.spoilt import Spoilt
@@ -106,12 +106,24 @@ def sentence(state):
     return "stopped" if state.phase == "stopped" else state.exit or "failed"
 
 
+def started_otherwise(pid, current):
+    """Names of variables that a process does not have as the last activation set them; [] also when it cannot be read any more."""
+    found, wanted = proc.environ(pid), current["launched"]["environ"]
+    if found is None:
+        return []
+    live = {os.fsdecode(name): digest(os.fsdecode(value)) for name, value in found.items()}
+    return sorted(name for name in set(live) | set(wanted) if live.get(name) != wanted.get(name))
+
+
 def running(place, spec, state):
     """ProcessFacts of the main process. Our own --config is not among the arguments that are shown."""
     release = proof.release_of(place, state.pid, state.ticks)
     words = proc.cmdline(state.pid)
     own = 2 if spec["config"] is not None else 0
-    proven = (read_json(place.current) or {}).get("proven")
+    current = read_json(place.current) or {}
+    proven = current.get("proven")
+    edited = spec_edited(place, current)
+    argv = current["launched"]["argv"] if edited else spec["argv"]
     older = patched.newer(place, proven, state.ticks)
     return {
         "pid": state.pid,
@@ -120,10 +132,10 @@ def running(place, spec, state):
         "exe": proc.exe(state.pid) or "",
         "release": release[1] if release and release[0] == spec["venv"] else None,
         "linkedTo": proof.led_astray(place, spec),
-        "argsMatch": words == spec["argv"],
-        "args": words[3 : len(words) - own] if words == spec["argv"] else words[3:],
-        "envDiffers": proof.environ_differs(state.pid, spec),
-        "limitsDiffer": proof.limits_differ(state.pid, spec),
+        "argsMatch": words == argv,
+        "args": words[3 : len(words) - own] if words == argv else words[3:],
+        "envDiffers": started_otherwise(state.pid, current) if edited else proof.environ_differs(state.pid, spec),
+        "limitsDiffer": [] if edited else proof.limits_differ(state.pid, spec),
         "newerFiles": older,
         "patched": patched.shown(place, proven, older),
     }

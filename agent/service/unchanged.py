@@ -3,7 +3,7 @@
 from agent.fault import Fault
 from agent.files import read_json, write_json
 from agent.service import patched, proof
-from agent.service.committed import committed, passed
+from agent.service.committed import committed, passed, spec_edited
 from agent.service.probe import Probe
 from agent.service.spec import api_key, needs_restart
 from agent.service.supervisors import supervisor
@@ -13,7 +13,7 @@ from agent.service.switch import write_launcher, write_spec
 def proven(place, wish, spec):
     """The proof of the process that runs as declared, or None when it must be replaced."""
     current, old = read_json(place.current), read_json(place.spec)
-    if current is None or old is None or needs_restart(old, spec):
+    if current is None or old is None or moved(place, current, old, wish, spec):
         return None
     state = supervisor(place, spec["supervisor"]).state()
     if state.phase != "running" or patched.newer(place, current.get("proven"), state.ticks):
@@ -24,6 +24,13 @@ def proven(place, wish, spec):
         return None
     ready = Probe(spec["address"], spec["port"], api_key(spec["config"]), wish.ready.get("path")).ready(5)[0]
     return found if ready else None
+
+
+def moved(place, current, old, wish, spec):
+    """Whether what is wanted is no longer what the process was started by."""
+    if spec_edited(place, current):
+        return any(current[name] != wish.asked[name] for name in ("venv", "release", "env", "spec"))
+    return bool(needs_restart(old, spec))
 
 
 def has_passed(place, wish):

@@ -10,6 +10,7 @@ from agent.files import read_json, remove_file, write_json
 from agent.store import require
 from agent.tidy import remove_tree
 from agent.venv import (
+    attributes,
     beside,
     bytecode,
     copying,
@@ -45,6 +46,8 @@ def ensure(request, venv, base, recipe):
     prefix = layout.base(venv, key_of(base, recipe))
     facts = read_json(prefix + ".json")
     drift = _drift(request, prefix) if facts else None
+    if drift and attributes.give_back(prefix, drift):
+        drift = _drift(request, prefix)
     if "adopt" in base:
         _require_apart(layout.root, base["adopt"])
         found = fingerprint.snapshot(base["adopt"], (layout.root,))

@@ -13,6 +13,8 @@ export interface FaultReport {
     gate?: string;
     stage?: string;
     restored?: string;
+    /** What gates warned of before an activation that failed. */
+    warnings?: string[];
 }
 
 /** A failure on one host. `code` is `unreachable`, `host-key`, `auth`, `sudo`, `no-python`, `lost`, `cancelled` or one of the agent's. */

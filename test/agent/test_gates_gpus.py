@@ -39,7 +39,7 @@ class Gpus(unittest.TestCase):
     def test_none_where_none_are_declared_pass_and_one_would_not(self):
         told = self.candidate.problems(env={"CUDA_VISIBLE_DEVICES": ""})
         self.assertEqual(told, ["gpus: torch sees 1 GPU, declared: 0 (CUDA_VISIBLE_DEVICES=)"])
-        self.sees("return 0")
+        self.sees("return 0  # of another length: bytecode of the same second and size would still answer")
         self.assertEqual(self.note(env={"CUDA_VISIBLE_DEVICES": ""}), "torch sees 0 GPUs")
 
     def test_more_ranks_than_gpus_are_told_with_the_flags_that_want_them(self):

@@ -166,9 +166,12 @@ class ALook(Case):
         with open(self.host.place.spec) as file:
             spec = json.load(file)
         spec["environ"].update(LANG="de_DE.UTF-8", NEW="1")
-        spec["argv"].append("--other")
+        spec["argv"] += ["--tp-size", "1"]
         with open(self.host.place.spec, "w") as file:
             json.dump(spec, file)
+        pid = self.host.pid()
+        os.kill(pid, signal.SIGKILL)
+        self.assertTrue(eventually(lambda: self.host.pid() not in (None, pid) and self.host.text() is not None))
         facts = self.host.look()["process"]
         self.assertEqual((facts["envDiffers"], facts["argsMatch"]), (["LANG", "NEW"], False))
 

@@ -9,6 +9,7 @@ import unittest
 from agent import look
 from agent.request import Request
 from agent.service import proc
+from test.agent.service_case import NEVER
 from test.agent.service_host import KIND, ServiceHost
 
 
@@ -37,6 +38,19 @@ class ItsOwnPrograms(Case):
         self.assertEqual((done["restarted"], done["pid"]), (False, self.pid))
         self.assertEqual(self.host.look()["altered"], [])
 
+    def test_the_spec_of_the_launcher_is_among_them_and_nothing_false_is_said_of_the_process(self):
+        with open(self.host.place.spec) as file:
+            spec = json.load(file)
+        spec["argv"][-1] = "1"
+        spec["environ"]["MORE"] = "1"
+        self.host.write(self.host.place.spec, json.dumps(spec))
+        facts = self.host.look()
+        self.assertEqual(facts["altered"], ["spec.json edited on the host"])
+        self.assertEqual((facts["process"]["argsMatch"], facts["process"]["envDiffers"]), (True, []))
+        done = self.host.activate("r1")
+        self.assertEqual((done["restarted"], done["pid"]), (False, self.pid))
+        self.assertEqual(self.host.look()["altered"], [])
+
     def test_are_not_judged_where_an_older_version_wrote_them(self):
         with open(self.host.place.current) as file:
             current = json.load(file)
@@ -48,6 +62,14 @@ class ItsOwnPrograms(Case):
 
 
 class OtherChecks(Case):
+    def test_that_only_warned_are_told_of_when_the_server_then_fails(self):
+        self.host.release("r3", start=NEVER)
+        self.host.variables("e3", {"SGLANG_USE_CPU_ENGIN": "1"})
+        fault = self.host.fails("r3", env="e3", ready={"timeout": 2})
+        self.assertEqual(fault.code, "not-ready")
+        self.assertEqual(len(fault.more["warnings"]), 1)
+        self.assertIn("SGLANG_USE_CPU_ENGIN is read nowhere in this sglang", fault.more["warnings"][0])
+
     def test_are_made_though_nothing_else_changed_and_a_failing_one_leaves_the_server_alone(self):
         passed = {"imports": [], "asserts": [], "flags": True}
         self.assertEqual(self.host.look()["current"]["passed"], passed)

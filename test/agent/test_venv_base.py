@@ -35,6 +35,27 @@ class Copies(PlaceTest):
         self.assertTrue(os.path.samefile(made["site"] + "/a.sh", site + "/a.sh"))
         self.assertFalse(os.path.samefile(self.site + "/a.sh", site + "/a.sh"))
 
+    def test_a_mode_or_time_that_was_changed_through_a_release_is_given_back_without_another_copy(self):
+        write(os.path.join(self.site, "a.py"), "x = 1\n", 0o644)
+        write(os.path.join(self.site, "b.py"), "x = 1\n", 0o644)
+        made = self.make()
+        folder = self.layout.venv("v")
+        (base,) = [name for name in os.listdir(folder) if name.startswith("base-") and "." not in name]
+        before = os.stat(os.path.join(folder, base)).st_ino
+        as_made = {name: os.stat(made["site"] + name) for name in ("/a.py", "/b.py")}
+        os.chmod(made["site"] + "/a.py", 0o600)
+        os.utime(made["site"] + "/b.py", (1, 1))
+        self.make()
+        self.assertEqual(os.stat(os.path.join(folder, base)).st_ino, before)
+        for name, facts in as_made.items():
+            found = os.stat(made["site"] + name)
+            self.assertEqual((found.st_mode, found.st_mtime_ns), (facts.st_mode, facts.st_mtime_ns), name)
+        with open(made["site"] + "/a.py", "a") as file:
+            file.write("x = 2\n")
+        self.make()
+        self.assertNotEqual(os.stat(os.path.join(folder, base)).st_ino, before)
+        self.assertEqual(read(made["site"], "a.py"), "x = 1\n")
+
     def test_bytecode_that_is_valid_is_kept_and_the_rest_is_made(self):
         write(os.path.join(self.site, "a.py"), "x = 1\n")
         python(self.venv, "import a")
