@@ -181,6 +181,8 @@ export interface ActivationFacts {
 /** A gate's refusal of the last candidate. */
 export interface RefusedFacts {
     release: string;
+    /** Arguments of the module, and our own `--config` behind them; null in what an older version wrote. */
+    args?: string[] | null;
     /** Seconds since the epoch. */
     checked: number;
     gate: string;
