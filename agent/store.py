@@ -66,12 +66,14 @@ def put(request):
         )
     try:
         prepare_root(layout)
-        with _incoming(place) as folder:
+        with incoming(place) as folder:
+            # What goes into a tree at once is hashed there; nobody need wait for the disk.
+            lasting = request.args.get("lasting", True)
             several = len(contents) > SEVERAL
             for content in contents:
                 request.check()
-                _receive(request, folder, content, not several)
-            if several:
+                _receive(request, folder, content, lasting and not several)
+            if lasting and several:
                 os.sync()
     except OSError as error:
         raise explained(error, error.filename or place, needed) from error
@@ -79,19 +81,22 @@ def put(request):
 
 
 def get(request):
-    """`store.get`: the bytes of one content, before the result {size}. Fault `missing-content`."""
-    require(request.layout, [request.args["sha256"]], "store.get")
+    """`store.get`: the bytes of one content, or of a list of them one after the other, before the result {size}. Fault `missing-content`."""
+    wanted = request.args["sha256"]
+    wanted = wanted if isinstance(wanted, list) else [wanted]
+    require(request.layout, wanted, "store.get")
     size = 0
-    with open(request.layout.content(request.args["sha256"]), "rb") as stream:
-        for part in iter(lambda: stream.read(CHUNK), b""):
-            request.check()
-            request.reply(part)
-            size += len(part)
+    for sha256 in wanted:
+        with open(request.layout.content(sha256), "rb") as stream:
+            for part in iter(lambda: stream.read(CHUNK), b""):
+                request.check()
+                request.reply(part)
+                size += len(part)
     return {"size": size}
 
 
 @contextlib.contextmanager
-def _incoming(place):
+def incoming(place):
     """A folder for files that are not complete yet. What dead writers left in it goes, as soon as nobody is writing."""
     folder = os.path.join(place, "incoming")
     os.makedirs(folder, exist_ok=True)
@@ -120,9 +125,9 @@ def _receive(request, folder, content, sync):
                 digest.update(part)
                 stream.write(part)
                 left -= len(part)
-            stream.flush()
             os.fchmod(stream.fileno(), 0o444)
             if sync:
+                stream.flush()
                 os.fsync(stream.fileno())
         if digest.hexdigest() != sha256:
             raise Fault(
@@ -133,11 +138,16 @@ def _receive(request, folder, content, sync):
                 expected=sha256,
                 remedy="run the command again: the file changed while it was read",
             )
-        target = request.layout.content(sha256)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        os.replace(temporary, target)
+        keep(request.layout, temporary, sha256)
     except BaseException:
         remove_tree(temporary)
         raise
     if sync:
-        sync_folder(os.path.dirname(target))
+        sync_folder(os.path.dirname(request.layout.content(sha256)))
+
+
+def keep(layout, temporary, sha256):
+    """Gives a complete file its place in the store, by the hash of its bytes."""
+    target = layout.content(sha256)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    os.replace(temporary, target)

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import type { Pins } from "../provider/donors/pin";
 import type { packageOverlayInputs } from "../provider/resources/inputs";
-import { type PlacedArgs, sealed } from "./connection";
+import { type ConnectionArgs, type PlacedArgs, sealed } from "./connection";
 import type { Fields } from "./given";
 
 type Inputs = z.input<typeof packageOverlayInputs>;
@@ -15,13 +16,39 @@ export class PackageOverlay extends pulumi.CustomResource {
     declare readonly digest: pulumi.Output<string>;
     /** Distribution => `<version> <digest>` of what is staged. */
     declare readonly packages: pulumi.Output<Record<string, string>>;
+    /** Donor => distribution => what was taken from it; absent without donors. */
+    declare readonly pins: pulumi.Output<Pins | undefined>;
 
     constructor(name: string, args: PackageOverlayArgs, opts?: pulumi.CustomResourceOptions) {
         super(
             "sglang:index:PackageOverlay",
             name,
-            { digest: undefined, packages: undefined, ...args, connection: sealed(args.connection) },
+            {
+                ...{ digest: undefined, packages: undefined, pins: undefined },
+                ...args,
+                overlays: sealedDonors(args.overlays),
+                connection: sealed(args.connection),
+            },
             opts,
         );
     }
+}
+
+/** The same overlays, with the passwords of donors marked as secrets. What is an output as a whole has the marks that its maker gave it. */
+function sealedDonors(given: PackageOverlayArgs["overlays"]): PackageOverlayArgs["overlays"] {
+    return Array.isArray(given) ? given.map(sealedDonor) : given;
+}
+
+function sealedDonor(overlay: Extract<PackageOverlayArgs["overlays"], unknown[]>[number]): typeof overlay {
+    const from = plain(overlay) && plain(overlay.from) ? overlay.from : undefined;
+    const reached = from && "connection" in from ? from.connection : undefined;
+    return plain(reached)
+        ? ({ ...overlay, from: { ...from, connection: sealed(reached as ConnectionArgs) } } as typeof overlay)
+        : overlay;
+}
+
+function plain(value: unknown): value is Record<string, unknown> {
+    return (
+        typeof value === "object" && value !== null && !pulumi.Output.isInstance(value) && !(value instanceof Promise)
+    );
 }

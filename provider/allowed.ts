@@ -1,6 +1,7 @@
 import { isAbandoned, otherMachine } from "./abandoned";
 import type { ChangeRequest } from "./change";
 import type { AnyResource, Context } from "./context";
+import { movedDonors } from "./donors/shown";
 import { HostError } from "./host/host";
 import { renderPath } from "./path";
 import type { Kept, Placed, Work } from "./resource";
@@ -16,6 +17,9 @@ export async function allowed(
         warnOfExposed(resource, work);
     }
     await sameMachine(context, resource, request, work);
+    if (!request.preview) {
+        unmovedDonors(context, work);
+    }
     if (request.state === undefined) {
         await claimable(context, resource, request, work);
     } else if (!request.preview) {
@@ -95,6 +99,19 @@ function unmoved({ seen }: Pick<Context, "seen">, work: Work): void {
             code: "moved",
             message: "the host was changed since the preview, and nothing was done",
             found: `another value of ${moved.join(", ")}`,
+            remedy: "look at `pulumi preview` again, then run `pulumi up`",
+        });
+    }
+}
+
+/** The same of donors. */
+function unmovedDonors({ seen }: Pick<Context, "seen">, work: Work): void {
+    const moved = movedDonors(seen, work.urn);
+    if (moved.length > 0) {
+        throw new HostError(work.host.label, {
+            code: "moved",
+            message: "a donor was changed since the preview, and nothing was done",
+            found: `another ${moved.join(", ")}`,
             remedy: "look at `pulumi preview` again, then run `pulumi up`",
         });
     }

@@ -8,7 +8,7 @@ import { stoppable } from "./host/abort";
 import { HostError } from "./host/host";
 import { type Path, renderPath } from "./path";
 import { planning } from "./planning";
-import type { Kept, Placed, Work } from "./resource";
+import { type Kept, type Placed, Unplanned, type Work } from "./resource";
 import { isSecret } from "./secrets";
 import { type Properties, unknownPaths } from "./wire";
 
@@ -121,7 +121,8 @@ async function plan(
         });
         return { id: resource.id(inputs), state: { ...planned } };
     } catch (error) {
-        if (context.hosts.unreached(name) !== undefined && !context.cancelled.aborted) {
+        const away = error instanceof Error && error.cause instanceof Unplanned;
+        if ((away || context.hosts.unreached(name) !== undefined) && !context.cancelled.aborted) {
             return unplanned;
         }
         throw error;
@@ -174,6 +175,7 @@ async function working<R>(
     const signal = expired === undefined ? cancelled : AbortSignal.any([cancelled, expired]);
     const work: Work = {
         host: stoppable(hosts.at(inputs.connection), signal),
+        donors: context.donors,
         urn,
         owner: typeof state?.owner === "string" ? state.owner : randomBytes(8).toString("hex"),
         progress: progress.line,

@@ -1,4 +1,5 @@
 import type { Declared } from "./declared";
+import type { Donors } from "./donors/donors";
 import type { Hosts } from "./hosts";
 import type { LastSeen } from "./lastSeen";
 import type { Log } from "./log";
@@ -12,6 +13,7 @@ export type AnyResource = Resource<Placed, Placed, Kept>;
 /** What the operations of one process share. */
 export interface Context {
     hosts: Hosts;
+    donors: Donors;
     log: Log;
     /** What must not be shown. */
     secrets: Secrets;

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Declared } from "./declared";
+import { Donors } from "./donors/donors";
 import { connectHost } from "./host/connect";
 import { privateFolder } from "./host/control";
 import { Hosts } from "./hosts";
@@ -31,6 +32,7 @@ function main(): void {
     const served = {
         context: {
             hosts,
+            donors: new Donors(hosts, abort.signal),
             log,
             secrets,
             declared: new Declared(),

@@ -39,6 +39,7 @@ export async function read(context: Context, resource: AnyResource, request: Rea
     const prior = request.state as unknown as Kept;
     const unchanged = { id: request.id, inputs: request.inputs, state: request.state, secrets: [] };
     context.declared.kept(request.urn, prior.owner);
+    context.donors.learn(request.inputs);
     const facts = await lookOrNot(context, request.urn, inputs);
     if (facts === undefined) {
         return unchanged;
@@ -110,6 +111,8 @@ function unlooked(error: HostError): undefined {
 
 async function importIt(context: Context, resource: AnyResource, request: ReadRequest): Promise<ReadAnswer> {
     const { connection, root } = await located(request.id);
+    const { donors, log } = context;
+    const tell = { progress: () => undefined, warn: (text: string) => log.warn(request.urn, text) };
     const host = stoppable(context.hosts.at(connection), context.cancelled);
     const facts = await host.look(root);
     const unread = unreadable(context, request.id, { connection, root }, facts);
@@ -121,8 +124,8 @@ async function importIt(context: Context, resource: AnyResource, request: ReadRe
         return GONE;
     }
     const given = resource.inputs.parse(found.inputs);
-    const prior = { ...given, salt: found.salt };
-    const inputs = { ...(await resource.resolve(given, { facts, prior, seed: randomBytes(32) })) };
+    const prior = { ...given, salt: found.salt, pins: found.pins };
+    const inputs = { ...(await resource.resolve(given, { facts, prior, seed: randomBytes(32), donors, tell })) };
     // What the host cannot tell is as it is declared.
     const declared = { ...inputs, ...ownerOf(facts, request.id) };
     const state = resource.read(facts, request.id, { inputs, state: declared });

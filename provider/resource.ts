@@ -1,7 +1,9 @@
 import type { ZodType } from "zod";
 import type { Connection } from "./connection";
+import type { Donors } from "./donors/donors";
+import type { Pins } from "./donors/pin";
 import type { HostFacts } from "./host/facts";
-import type { Host, Progress } from "./host/host";
+import { type Host, HostError, type Progress } from "./host/host";
 import type { Path } from "./path";
 
 /** One difference, by path. `path` elements are names or indices: ["packages", "torch"]. */
@@ -10,14 +12,23 @@ export interface Change {
     kind: "add" | "update" | "delete" | "add-replace" | "update-replace" | "delete-replace";
 }
 
-/** A difference, and who made it: the declaration, somebody on the host, or both. */
+/** A difference, and who made it: the declaration, somebody on the host, both, or somebody on a donor; `note`: what that did. */
 export interface Caused extends Change {
-    cause: "config" | "host" | "both";
+    cause: "config" | "host" | "both" | "donor";
+    note?: string;
+}
+
+/** What can be said before there is work: under the row that it concerns. */
+export interface Tell {
+    progress: Progress;
+    warn: (text: string) => void;
 }
 
 /** What an operation may use besides its arguments. */
 export interface Work {
     host: Host;
+    /** Venvs of this and of other hosts that distributions are taken from. */
+    donors: Donors;
     urn: string;
     /** The owner's id that goes with everything made on the host: that of the state, a new one on create. */
     owner: string;
@@ -37,6 +48,9 @@ export interface Planning extends Work {
     changes: Caused[];
 }
 
+/** What cannot be planned before another host can be asked: a preview shows the rest, a change fails. */
+export class Unplanned extends HostError {}
+
 /** Inputs that every resource has. */
 export interface Placed {
     connection: Connection;
@@ -46,8 +60,9 @@ export interface Placed {
     takeOver?: boolean;
 }
 
-/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it; `salt`: key of its digests. */
-export type Imported<I> = { inputs: I; secrets?: Path[]; salt?: string } | undefined;
+/** What an import finds; `secrets`: paths of values that may be secret, and so are taken for it; `salt`: key of its digests; `pins`: what
+ * was taken from donors, for when they are away. */
+export type Imported<I> = { inputs: I; secrets?: Path[]; salt?: string; pins?: Pins } | undefined;
 
 /** State that every resource has. */
 export interface Kept {
@@ -55,6 +70,15 @@ export interface Kept {
     owner: string;
     /** The machine's identity when the state was written. */
     machine: string;
+}
+
+/** What ids are made from besides the inputs. */
+export interface Resolving<W> {
+    facts?: HostFacts;
+    prior?: W;
+    seed: Uint8Array;
+    donors: Donors;
+    tell: Tell;
 }
 
 /**
@@ -76,10 +100,10 @@ export interface Resource<I extends Placed, W extends I, S extends Kept> {
     /** `<host>/<kind>/<name>`: the id, and what `import` takes. */
     id(inputs: I): string;
     /**
-     * Adds what follows from the inputs and the last look: ids that show as `old => new`. Never dials. `prior` are the
-     * old inputs; `facts` is undefined when nobody looked yet in this process: then what depends on them is left out.
+     * Adds what follows from the inputs and the last look: ids that show as `old => new`. Dials nobody but donors, once each. `prior`
+     * are the old inputs; `facts` is undefined when nobody looked yet in this process: then what depends on them is left out.
      */
-    resolve(inputs: I, context: { facts?: HostFacts; prior?: W; seed: Uint8Array }): Promise<W>;
+    resolve(inputs: I, context: Resolving<W>): Promise<W>;
     /** State as the host shows it; undefined = the host says that it is not there. `prior` is absent on import. */
     read(facts: HostFacts, id: string, prior?: { inputs: W; state: S }): S | undefined;
     /** Inputs for an import: code-ready. What only the host has is fetched from it. */

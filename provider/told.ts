@@ -6,6 +6,7 @@ const WORDS: [Caused["cause"], string][] = [
     ["config", "config"],
     ["host", "on the host"],
     ["both", "config and the host"],
+    ["donor", "on the donor"],
 ];
 
 /** Lines of differences that one message shows: `SGLANG_FLEET_DIFF_LINES`, a number or `all`. Default: 80. */

@@ -30,10 +30,10 @@ def _line(row, widths):
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
-def write(path, release, gates):
+def write(path, release, args, gates):
     """`<path>.json` for programs, `<path>.txt` for people. What is secret was taken out before."""
     now = time.time()
-    told = {"release": release, "checked": now, "ok": all(gate["ok"] for gate in gates), "gates": gates}
+    told = {"release": release, "args": args, "checked": now, "ok": all(gate["ok"] for gate in gates), "gates": gates}
     write_json(path + ".json", told, 0o600)
     head = "release %s, %s" % (release, time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(now)))
     atomic_write(path + ".txt", "\n".join([head, ""] + table(gates) + [""]).encode("utf-8", "surrogateescape"), 0o600)
@@ -50,6 +50,7 @@ def refused(path):
         return None
     return {
         "release": os.path.basename(told["release"]),
+        "args": told.get("args"),
         "checked": told["checked"],
         "gate": failed[0]["gate"],
         "text": failed[0]["problems"][0]["text"],

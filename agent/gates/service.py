@@ -50,7 +50,7 @@ def check(request, candidate):
         gates.append(broken(candidate, outcome, answer))
     gates = presentable(gates, candidate.get("hide") or secret_values(None, candidate["env"]))
     if candidate.get("report"):
-        report.write(candidate["report"], candidate["release"], gates)
+        report.write(candidate["report"], candidate["release"], candidate["args"], gates)
     failed = [gate for gate in gates if not gate["ok"]]
     if failed:
         raise fault_of(failed, candidate, gates)

@@ -1,13 +1,12 @@
 """Lays a tree over a release that is being composed: what it replaces disappears whole, then its files are linked in."""
 
 import os
-import posixpath
 
-from agent.fault import Fault
-from agent.overlay import tags
+from agent.overlay import fit
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import bytecode, clone, dists, editable, interpreter, record
 from agent.venv.outward import is_inside
+from agent.venv.ownership import below, files, own_folders, parents
 
 
 class Laid:
@@ -27,7 +26,7 @@ class Laid:
 
 def lay(prefix, tree, facts, about, python):
     """Lays one staged overlay over the release at `prefix`. facts: `staged.facts`; python: `interpreter.facts` of the release."""
-    _require_fit(facts, about, python)
+    fit.require(facts["tags"], about, python)
     site = interpreter.site_packages(prefix)
     result = Laid()
     result.laid = dict(facts["packages"])
@@ -39,7 +38,7 @@ def lay(prefix, tree, facts, about, python):
     for dist in old:
         result.removed[dist.name] = dist.version
         _remove(prefix, site, dist, owners, result)
-    new = _below(os.path.join(tree, "site"))
+    new = below(os.path.join(tree, "site"))
     _remove_debris(site, names | {path.split("/")[0] for path in new})
     _remove_unowned(site, new, owners)
     _drop_sources(prefix)
@@ -53,22 +52,9 @@ def lay(prefix, tree, facts, about, python):
     return result
 
 
-def _require_fit(facts, about, python):
-    if facts["tags"] and not tags.fits(facts["tags"], python):
-        raise Fault(
-            "wrong-wheel",
-            "the overlay of %s is not for this venv's interpreter" % about,
-            found=", ".join(sorted(set(facts["tags"]))),
-            expected=tags.wanted(python),
-            remedy="take the wheel that was built for it",
-        )
-
-
 def _remove(prefix, site, dist, owners, result):
     """Removes a distribution: its recorded files, and all else in folders that are its alone. What others own too stays."""
-    paths = record.files(site, dist)
-    if paths is None:
-        paths = _by_top_level(site, dist, owners)
+    paths = files(site, dist, owners)
     for path in paths:
         if path in owners:
             result.share(path, owners, "kept when %s went" % dist.name)
@@ -82,42 +68,10 @@ def _remove(prefix, site, dist, owners, result):
         if os.path.lexists(place) and not (os.path.isdir(place) and not os.path.islink(place)):
             os.unlink(place)
     # Files that were copied in by hand, or made at run time, would mix into what comes next.
-    for folder in _own_folders([path for path in paths if not path.startswith("../")], owners):
+    for folder in own_folders([path for path in paths if not path.startswith("../")], owners):
         remove_tree(os.path.join(site, folder))
     remove_tree(os.path.join(site, dist.info))
     _prune(site, paths)
-
-
-def _own_folders(paths, owners):
-    """The highest folders in which a distribution has files and no other one has: `torch`, but `nvidia/nccl` of a shared `nvidia`."""
-    theirs = set()
-    for path in owners:
-        theirs.update(_parents(path))
-    ours = set()
-    for path in paths:
-        ours.update(folder for folder in _parents(path) if folder not in theirs)
-    return sorted(folder for folder in ours if posixpath.dirname(folder) not in ours and folder != "__pycache__")
-
-
-def _parents(path):
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-
-
-def _by_top_level(site, dist, owners):
-    """The files of a distribution without RECORD: what its top_level.txt names and nobody else owns."""
-    try:
-        with open(os.path.join(site, dist.info, "top_level.txt"), encoding="utf-8") as file:
-            tops = file.read().split()
-    except OSError:
-        return []
-    found = []
-    for top in tops:
-        found.extend(top + "/" + path for path in _below(os.path.join(site, top)))
-        found.extend(name for name in (top + ".py",) if os.path.isfile(os.path.join(site, name)))
-    return [path for path in found if path not in owners]
 
 
 def _remove_debris(site, names):
@@ -152,7 +106,7 @@ def _drop_sources(prefix):
 def _drop_links(prefix, site, new):
     """A folder that is a link out of the release makes way for a real one: what it leads to is somebody else's."""
     inside = os.path.realpath(prefix)
-    for folder in sorted({folder for path in new for folder in _parents(path)}):
+    for folder in sorted({folder for path in new for folder in parents(path)}):
         place = os.path.join(site, folder)
         if os.path.islink(place) and not is_inside(os.path.realpath(place), inside):
             os.unlink(place)
@@ -162,7 +116,7 @@ def _lay_beside(tree, prefix, python):
     minor = ".".join(python["version"].split(".")[:2])
     places = {"bin": "bin", "data": "", "headers": os.path.join("include", "site", "python" + minor)}
     for part, place in places.items():
-        for path in _below(os.path.join(tree, part)):
+        for path in below(os.path.join(tree, part)):
             clone.put(os.path.join(tree, part, path), os.path.join(prefix, place, path))
 
 
@@ -171,14 +125,7 @@ def _prune(site, paths):
     folders = set()
     for path in paths:
         if not path.startswith("../"):
-            folders.update(_parents(path))
+            folders.update(parents(path))
     for folder in sorted(folders, key=len, reverse=True):
         remove_empty(os.path.join(site, folder, "__pycache__"))
         remove_empty(os.path.join(site, folder))
-
-
-def _below(top):
-    found = []
-    for folder, _folders, files in os.walk(top):
-        found.extend(os.path.relpath(os.path.join(folder, name), top) for name in files if not name.endswith(".pyc"))
-    return sorted(found)

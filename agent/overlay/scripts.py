@@ -1,6 +1,7 @@
 """Console scripts of a distribution, made so that they run the interpreter beside them."""
 
 import configparser
+import os
 import re
 
 from agent.venv import relocate
@@ -46,3 +47,20 @@ def relocated(text):
     if first.rstrip() in (b"#!python", b"#!pythonw"):
         return (relocate.HEAD % ("python", "")).encode("utf-8") + rest
     return text
+
+
+def adopted(text, venv):
+    """A script of the venv `venv` on a donor: it runs the interpreter beside it. One of the system is what its author meant."""
+    match = relocate.LONG.match(text) or relocate.SHORT.match(text)
+    if not match:
+        return text
+    python = os.fsdecode(match.group("python"))
+    home = os.path.dirname(os.path.dirname(python))
+    if (
+        home != os.path.normpath(venv)
+        and os.path.exists(python)
+        and not os.path.exists(os.path.join(home, "pyvenv.cfg"))
+    ):
+        return text
+    options = (match.groupdict().get("options") or b"").decode("utf-8", "surrogateescape").rstrip()
+    return (relocate.HEAD % ("python", options)).encode("utf-8", "surrogateescape") + text[match.end() :]

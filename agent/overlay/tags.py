@@ -20,6 +20,12 @@ def wanted(facts):
     )
 
 
+def read(text):
+    """The tags of a WHEEL file, each one for itself."""
+    lines = [line.partition(":") for line in text.splitlines()]
+    return [tag for name, _, value in lines if name.strip() == "Tag" for tag in expand(value.strip())]
+
+
 def expand(tag):
     """`py2.py3-none-any` is two tags."""
     pythons, abis, platforms = tag.split("-")

@@ -8,7 +8,7 @@ import os
 
 from agent.fault import Fault
 from agent.files import read_json, write_json
-from agent.overlay import directory, index, wheel
+from agent.overlay import directory, donated, fit, index, wheel
 from agent.overlay.staged import facts, lines, renew
 from agent.store import require
 from agent.tidy import remove_tree
@@ -35,7 +35,10 @@ def make_tree(request, overlay):
         _require_named(overlay, packages)
         files = lines(temporary)
         manifest.write(os.path.join(temporary, "manifest"), files)
-        sums.write(os.path.join(temporary, "sums"), sums.hashes(temporary, sums.files(files), None, request.check))
+        hashes = sums.hashes(temporary, sums.files(files), None, request.check)
+        if overlay["source"]["kind"] == "donor":
+            donated.require_whole(layout, overlay, hashes)
+        sums.write(os.path.join(temporary, "sums"), hashes)
         write_json(
             os.path.join(temporary, "overlay.json"),
             {
@@ -56,6 +59,7 @@ def make_tree(request, overlay):
 def _fill(request, overlay, temporary):
     """Puts the overlay's files into a new tree; returns the wheel tags that bind it, [] when nothing does."""
     layout, source = request.layout, overlay["source"]
+    site = os.path.join(temporary, "site")
     what = "staging " + ", ".join(overlay["packages"])
     if source["kind"] == "wheel":
         require(layout, [source["sha256"]], source["filename"])
@@ -67,7 +71,7 @@ def _fill(request, overlay, temporary):
         return []
     if source["kind"] == "index":
         base = request.args.get("base") or _known_base(request)
-        remove_tree(os.path.join(temporary, "site"))
+        remove_tree(site)
         index.install(
             request,
             overlay,
@@ -75,7 +79,9 @@ def _fill(request, overlay, temporary):
             (base.get("adopt") and os.path.join(base["adopt"], "bin", "python")) or base.get("python"),
             base.get("uv"),
         )
-        return _installed_tags(os.path.join(temporary, "site"))
+        return fit.tags(site, dists.installed(site), [])
+    if source["kind"] == "donor":
+        return donated.place(layout, overlay, temporary, Meter(what, 0, request.progress, request.check))
     raise Fault(
         "bad-overlay",
         "an overlay of kind %s is not known" % source["kind"],
@@ -87,16 +93,6 @@ def _known_base(request):
     """The base that the venv was last made from, for a caller that does not say it."""
     venv = request.args.get("venv")
     return (venv and (read_json(request.layout.venv(venv, "venv.json")) or {}).get("base")) or {}
-
-
-def _installed_tags(site):
-    found = []
-    for dist in dists.installed(site):
-        path = os.path.join(site, dist.info, "WHEEL")
-        if os.path.isfile(path):
-            with open(path, encoding="utf-8") as file:
-                found.extend(wheel.tags(file.read()))
-    return found
 
 
 def _require_named(overlay, packages):

@@ -12,8 +12,7 @@ import zipfile
 import zlib
 
 from agent.fault import Fault
-from agent.overlay import scripts
-from agent.overlay.tags import expand
+from agent.overlay import scripts, tags
 from agent.venv import record
 
 PART = 1 << 20
@@ -78,7 +77,7 @@ def _unpack(wheel, filename, target, meter):
         raise _bad(filename, wheel.filename, "its files are not what its RECORD says", "\n".join(wrong[:50]))
     rows.extend(_entry_scripts(target, info))
     finish(target, info, rows)
-    return tags(wheel.read(info + "/WHEEL").decode("utf-8"))
+    return tags.read(wheel.read(info + "/WHEEL").decode("utf-8"))
 
 
 def finish(target, info, rows):
@@ -181,12 +180,6 @@ def _row(target, place):
         digest,
         size,
     )
-
-
-def tags(text):
-    """The tags of a WHEEL file, each one for itself."""
-    lines = [line.partition(":") for line in text.splitlines()]
-    return [tag for name, _, value in lines if name.strip() == "Tag" for tag in expand(value.strip())]
 
 
 def _bad(filename, where, what, detail=None):

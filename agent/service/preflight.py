@@ -42,16 +42,7 @@ def paths(place, spec, ours):
         if path is None or path == place.work:
             continue
         if not os.path.exists(path):
-            problems.append(
-                Fault(
-                    "no-path",
-                    "there is no %s %s on this host" % (name, path),
-                    where=path,
-                    found="nothing",
-                    expected=name,
-                    remedy="put it there, or correct the path",
-                )
-            )
+            problems.append(missing(name, path))
         else:
             wanted.append((path, mode))
     wanted.append((existing(place.dir), "X_OK"))
@@ -69,6 +60,18 @@ def paths(place, spec, ours):
             )
         )
     return problems
+
+
+def missing(name, path):
+    """The Fault of a path that is not there; `name`: what it is to be."""
+    return Fault(
+        "no-path",
+        "there is no %s %s on this host" % (name, path),
+        where=path,
+        found="nothing",
+        expected=name,
+        remedy="put it there, or correct the path",
+    )
 
 
 def log(place, spec, ours):

@@ -34,6 +34,13 @@ def stage(request):
     return staged(layout, venv)
 
 
+def missing(request):
+    """`overlay.missing`: those of `args["digests"]` of which there is no tree, or none that is whole."""
+    from agent.overlay import staged as trees
+
+    return {"missing": [digest for digest in request.args["digests"] if trees.facts(request.layout, digest) is None]}
+
+
 def remove(request):
     """Forgets the overlays of a venv; trees that no other one wants go. Releases that were made with them keep them."""
     layout = request.layout
@@ -73,10 +80,11 @@ def _tree(request, overlay):
 
 def _origin(source):
     """What an import can declare again. A URL that holds a name or a password stays out; the list of a directory's files is long."""
+    left_out = ("files",) if "archive" in source else ("files", "version")
     return {
         name: value
         for name, value in source.items()
-        if value is not None and name not in ("files", "version") and "@" not in str(value)
+        if value is not None and name not in left_out and "@" not in str(value)
     }
 
 
@@ -89,24 +97,33 @@ def _contents(overlays):
         elif source["kind"] == "directory":
             for file in source["files"]:
                 yield file["sha256"]
+        elif source["kind"] == "donor":
+            yield source["listing"]
         elif source["kind"] != "index":
             raise Fault(
                 "bad-source",
                 "an overlay has a source of unknown kind %r" % source["kind"],
-                expected="wheel, directory or index",
+                expected="wheel, directory, donor or index",
             )
 
 
 def _drop_unused(layout):
     """Removes the trees that no venv wants, nor wanted last time: going back one step is to cost nothing."""
-    used = set()
+    used, patched = set(), set()
     for venv in _folders(layout.at("venvs")):
         wish = read_json(layout.venv(venv, "overlays.json")) or {"overlays": []}
         used.update(overlay["digest"] for overlay in wish["overlays"])
         used.update(wish.get("earlier", []))
-    for digest in _folders(layout.at("trees")):
-        if digest not in used:
-            remove_tree(layout.tree(digest))
+        patches = read_json(layout.venv(venv, "patches.json")) or {"patches": []}
+        patched.update(patch["sha256"] for patch in patches["patches"])
+    gone = [digest for digest in _folders(layout.at("trees")) if digest not in used]
+    if gone:
+        from agent.overlay import donated
+
+        left = [digest for digest in _folders(layout.at("trees")) if digest in used]
+        donated.leave_store(layout, gone, left, patched)
+    for digest in gone:
+        remove_tree(layout.tree(digest))
 
 
 def _folders(path):

@@ -73,6 +73,7 @@ def remove(request):
                 remove_file(layout.venv(venv, "releases", name))
         for name in [name for name in _names(layout.venv(venv)) if name.startswith(("base-", ".tmp-"))] + ["releases"]:
             request.check()
+            request.progress("removing %s" % name)
             remove_tree(layout.venv(venv, name))
         remove_empty(layout.venv(venv))
         if not [name for name in _names(layout.at("venvs")) if os.path.exists(layout.venv(name, "venv.json"))]:

@@ -39,6 +39,15 @@ export function relativePaths(raw: unknown): Issue[] {
             ...relative("log", merged.log, path),
             ...(isRelativeModel(merged.model) ? relative("model", merged.model, path) : []),
         ]),
+        ...Object.entries(mapping(venvs)).flatMap(([name, venv]) =>
+            list(mapping(venv).overlays).flatMap((overlay, index) => {
+                const { venv: donor, host } = mapping(mapping(overlay).from);
+                const used = adopted.some((one) => one.venv === name);
+                const onControl = host === undefined ? !used : isLocal(raw, String(host));
+                const at = ["venvs", name, "overlays", index, "from"];
+                return onControl ? [] : relative("venv", donor, at);
+            }),
+        ),
         ...adopted.flatMap(({ host, venv, adopt }) => relative(`adopt\` of venv \`${venv}`, adopt, ["hosts", host])),
     ];
 }

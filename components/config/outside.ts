@@ -14,7 +14,7 @@ export function missingFiles(raw: unknown, context: FleetContext): Issue[] {
         return [
             ...files(venv.base, ["requirements"], at(["base"])),
             ...list(venv.overlays).flatMap((one, index) =>
-                files(mapping(one).from, ["wheel", "directory"], at(["overlays", index, "from"])),
+                files(mapping(one).from, ["wheel", "directory", "archive"], at(["overlays", index, "from"])),
             ),
             ...list(venv.patches).flatMap((one, index) => files(one, ["file", "diff"], at(["patches", index]))),
         ];
@@ -56,6 +56,8 @@ function references(value: unknown, path: Path): { path: Path; name: string }[] 
 function files(value: unknown, keys: string[], path: Path): { path: Path; file: string }[] {
     return keys.flatMap((key) => {
         const file = mapping(value)[key];
-        return typeof file === "string" && file !== "" ? [{ path: [...path, key], file }] : [];
+        return typeof file === "string" && file !== "" && !/^https?:/.test(file)
+            ? [{ path: [...path, key], file }]
+            : [];
     });
 }

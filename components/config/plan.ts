@@ -24,6 +24,10 @@ function planHost(host: HostConfig, config: FleetConfig, context: FleetContext):
     const { defaults = {}, services = {}, venvs = {} } = config;
     const connection = mergeConnections(defaults.connection, host.connection);
     const local = connection.type === "local";
+    const donor = (name: string): ConnectionArgs => ({
+        ...planConnection(mergeConnections(defaults.connection, config.hosts[name].connection), context),
+        name,
+    });
     const placements = (host.services ?? []).map(
         (entry): PlacementConfig => (typeof entry === "string" ? { service: entry } : entry),
     );
@@ -41,7 +45,7 @@ function planHost(host: HostConfig, config: FleetConfig, context: FleetContext):
         ...(host.takeOver !== undefined && { takeOver: host.takeOver }),
         before: (host.before ?? defaults.before ?? []).map((command) => planCommand(command, context)),
         venvs: Object.fromEntries(
-            [...wanted].map((name) => [name, planVenv(venvs[name], defaults.keep, local, context)]),
+            [...wanted].map((name) => [name, planVenv(venvs[name], defaults.keep, { local, donor }, context)]),
         ),
         services: Object.fromEntries(planned),
     };
@@ -56,16 +60,51 @@ function planConnection(config: ConnectionConfig, context: FleetContext): Omit<C
     };
 }
 
-function planVenv(config: VenvConfig, keep: number | undefined, local: boolean, context: FleetContext): HostedVenvArgs {
+/** What a venv's plan needs to know of its host, and of the others. */
+interface Surroundings {
+    local: boolean;
+    /** How the host of a donor is reached. */
+    donor: (name: string) => ConnectionArgs;
+}
+
+function planVenv(
+    config: VenvConfig,
+    keep: number | undefined,
+    { local, donor }: Surroundings,
+    context: FleetContext,
+): HostedVenvArgs {
     const file = (path: string) => new pulumi.asset.FileAsset(resolve(context.project, path));
     const { adopt, python, requirements, ...more } = config.base;
-    const overlays = config.overlays?.map(
-        ({ packages, from: { wheel, directory, version, index, indexUrl, extraIndexUrl, findLinks } }) => {
-            const pinned = index === undefined ? undefined : { index, indexUrl, extraIndexUrl, findLinks };
-            const source = wheel === undefined ? undefined : { wheel: file(wheel) };
-            return { packages, from: source ?? pinned ?? { directory: directory as string, version } };
-        },
-    );
+    const overlays = config.overlays?.map(({ packages, from }) => {
+        const {
+            wheel,
+            directory,
+            version,
+            index,
+            indexUrl,
+            extraIndexUrl,
+            findLinks,
+            venv,
+            host,
+            pin,
+            archive,
+            sha256,
+        } = from;
+        if (wheel !== undefined) {
+            return { packages, from: { wheel: file(wheel) } };
+        }
+        if (venv !== undefined) {
+            const connection = host === undefined ? undefined : donor(host);
+            const onControl = connection === undefined ? local : connection.type === "local";
+            const path = hostPath(venv, onControl, context.project);
+            return { packages, from: { venv: path, ...(connection && { connection }), ...(pin && { pin }) } };
+        }
+        if (archive !== undefined) {
+            return { packages, from: { archive, ...(sha256 && { sha256 }), ...(version && { version }) } };
+        }
+        const pinned = index === undefined ? undefined : { index, indexUrl, extraIndexUrl, findLinks };
+        return { packages, from: pinned ?? { directory: directory as string, version } };
+    });
     const patches = config.patches?.map(({ file: whole, diff, ...target }) => ({
         ...target,
         ...(whole !== undefined && { file: file(whole) }),

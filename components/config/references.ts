@@ -4,9 +4,10 @@ import { list, mapping, placements, type Raw } from "./raw";
 
 type Path = Issue["path"];
 
-/** Names that nothing has: venvs of services and hosts, services of hosts, hosts of the rollout. */
+/** Names that nothing has: venvs of services and hosts, services of hosts, hosts of the rollout, donors. */
 export function unknownNames(raw: unknown): Issue[] {
     const { defaults, venvs, services, hosts, rollout } = mapping(raw);
+    const donor = (from: unknown, path: Path) => unknownName(mapping(from).host, path, "host", mapping(hosts));
     const venv = (name: unknown, path: Path) => unknownName(name, path, "venv", mapping(venvs));
     return [
         ...venv(mapping(mapping(defaults).service).venv, ["defaults", "service", "venv"]),
@@ -25,6 +26,11 @@ export function unknownNames(raw: unknown): Issue[] {
             ),
             ...venv(own.venv, [...path, "venv"]),
         ]),
+        ...Object.entries(mapping(venvs)).flatMap(([name, value]) =>
+            list(mapping(value).overlays).flatMap((one, index) =>
+                donor(mapping(one).from, ["venvs", name, "overlays", index, "from", "host"]),
+            ),
+        ),
         ...list(mapping(rollout).canary).flatMap((one, index) =>
             unknownName(one, ["rollout", "canary", index], "host", mapping(hosts)),
         ),

@@ -44,34 +44,66 @@ export const from = exactlyOne(
     strict({
         wheel: text
             .optional()
-            .describe(
-                "A wheel on the control machine; path relative to the project. Either this or `directory` or `index`.",
-            ),
+            .describe("A wheel on the control machine; path relative to the project. Either this or another source."),
         directory: text
             .optional()
             .describe(
-                "Directory on the control machine, laid out like site-packages; path relative to the project. Either this or `wheel` or `index`.",
+                "Directory on the control machine, laid out like site-packages; path relative to the project. Either this or another source.",
             ),
         version: text
             .optional()
             .describe(
-                "With `directory`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
+                "With `directory` and `archive`: the version to show when it holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
             ),
+        archive: text
+            .optional()
+            .describe(
+                "A `.tar.gz` or `.tar.zst` that is laid out like site-packages; path relative to the project, or URL. Either this or another source.",
+            ),
+        sha256: text
+            .optional()
+            .describe("With `archive`: its sha256, 64 hex digits. Needed with a URL. Default: a file may be any."),
         index: text
             .optional()
             .describe(
-                "One pinned requirement like `torch==2.11.0+cu130`; installed by uv on the host, without its dependencies. Either this or `wheel` or `directory`.",
+                "One pinned requirement like `torch==2.11.0+cu130`; installed by uv on the host, without its dependencies. Either this or another source.",
             ),
         ...index,
-        venv: text.optional().describe("A venv of another host: not supported yet, and refused."),
-        host: text.optional().describe("The host of that `venv`: not supported yet, and refused."),
+        venv: text
+            .optional()
+            .describe(
+                "A venv that is there already, on `host`; absolute path. It is read, and never written to. Either this or another source.",
+            ),
+        host: text
+            .optional()
+            .describe(
+                "With `venv`: the host that it lies on, by its name under `hosts`. Default: the host that takes.",
+            ),
+        pin: z
+            .boolean()
+            .optional()
+            .describe(
+                "With `venv`: whether what was taken first stays, whatever the donor has later. Default: false, `up` takes what it has then.",
+            ),
     }),
-    ["wheel", "directory", "index", "venv"],
+    ["wheel", "directory", "archive", "index", "venv"],
 )
-    .refine((one) => one.venv === undefined && one.host === undefined, {
-        error: "packages from a venv of another host are not supported yet; take them from a `wheel`, a `directory` or an `index`",
+    .refine((one) => !/^https?:/.test(one.archive ?? "") || one.sha256 !== undefined, {
+        path: ["sha256"],
+        error: "is missing: what a URL brings is compared with it",
     })
-    .meta({ id: "from", description: "Where distributions come from: one of `wheel`, `directory`, `index`." });
+    .refine((one) => one.venv !== undefined || one.host === undefined, {
+        path: ["host"],
+        error: "goes with `venv`: it says where that lies",
+    })
+    .refine((one) => one.venv !== undefined || one.pin === undefined, {
+        path: ["pin"],
+        error: "goes with `venv`: every other source says by itself what it brings",
+    })
+    .meta({
+        id: "from",
+        description: "Where distributions come from: one of `wheel`, `directory`, `archive`, `index`, `venv`.",
+    });
 
 /** Distributions that are laid over the base, with one source. */
 export const overlay = strict({
@@ -79,13 +111,25 @@ export const overlay = strict({
         .min(1)
         .optional()
         .describe(
-            "Names of the distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory.",
+            "Names of the distributions that the source brings; with `venv` also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory, an archive and a venv.",
         ),
     from: from.describe("Where the bytes come from."),
 })
     .refine((one) => one.from.directory === undefined || one.packages !== undefined, {
         path: ["packages"],
         error: "is missing: a `directory` does not say which distributions it brings",
+    })
+    .refine((one) => one.from.archive === undefined || one.packages !== undefined, {
+        path: ["packages"],
+        error: "is missing: an `archive` does not say which distributions it brings",
+    })
+    .refine((one) => one.from.venv === undefined || one.packages !== undefined, {
+        path: ["packages"],
+        error: "is missing: a `venv` has many distributions; name those to take, or patterns such as `nvidia-*`",
+    })
+    .refine((one) => one.from.venv !== undefined || !one.packages?.some((name) => /[*?]/.test(name)), {
+        path: ["packages"],
+        error: "patterns are for a `venv`; the other sources bring what is named",
     })
     .meta({ id: "overlay", description: "Distributions laid over the base, with one source." });
 

@@ -1,4 +1,5 @@
 import type { AnyResource, Context } from "../context";
+import { noteDonors } from "../donors/shown";
 import { Invalid } from "../invalid";
 import { type Properties, unknown, unknownPaths } from "../wire";
 import { problems } from "./problems";
@@ -13,7 +14,7 @@ export interface CheckRequest {
 
 export type CheckAnswer = { inputs: Properties } | { failures: string[] };
 
-/** Judges inputs and adds the ids that follow from them. Contacts nobody. */
+/** Judges inputs and adds the ids that follow from them. Contacts nobody but donors. */
 export async function check(context: Context, resource: AnyResource, request: CheckRequest): Promise<CheckAnswer> {
     const { news, olds } = request;
     const holes = unknownPaths(news);
@@ -30,14 +31,21 @@ export async function check(context: Context, resource: AnyResource, request: Ch
     }
     const inputs = parsed.data;
     context.declared.placed(request.urn, resource.id(inputs));
+    const { hosts, donors, log } = context;
+    const progress = log.progress(request.urn);
+    const tell = { progress: progress.line, warn: (text: string) => log.warn(request.urn, text) };
     try {
-        const facts = context.hosts.seen(inputs.connection, inputs.root);
+        const facts = hosts.seen(inputs.connection, inputs.root);
         const prior = Object.keys(olds).length === 0 ? undefined : (olds as unknown as typeof inputs);
-        return { inputs: { ...(await resource.resolve(inputs, { facts, prior, seed: request.seed })) } };
+        const resolved = await resource.resolve(inputs, { facts, prior, seed: request.seed, donors, tell });
+        noteDonors(context.seen, request.urn, resolved);
+        return { inputs: { ...resolved } };
     } catch (error) {
         if (error instanceof Invalid) {
             return { failures: error.message.split("\n") };
         }
         throw error;
+    } finally {
+        progress.end();
     }
 }

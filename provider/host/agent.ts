@@ -107,12 +107,10 @@ export class Agent {
             });
         } catch (error) {
             this.send({ cancel: id });
+            const reason = { code: "bad-content", message: `cannot send: ${(error as Error).message}` };
+            // What is sent may come from another host, which has said what is wrong there.
             this.settle(id)?.reject(
-                new HostError(
-                    this.host,
-                    { code: "bad-content", message: `cannot send: ${(error as Error).message}` },
-                    { cause: error },
-                ),
+                error instanceof HostError ? error : new HostError(this.host, reason, { cause: error }),
             );
         } finally {
             body.stream.destroy();

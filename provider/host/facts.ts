@@ -42,10 +42,12 @@ export interface StagedOverlays {
     origins?: { packages: string[]; source: OverlayOrigin | null }[];
 }
 
-/** Where an overlay came from; of a directory the host keeps no more than that it was one. */
+/** Where an overlay came from; of a directory the host keeps no more than that it was one, of an archive which. */
 export type OverlayOrigin =
     | { kind: "wheel"; sha256: string; filename: string }
-    | { kind: "directory" }
+    | { kind: "directory"; archive?: string; sha256?: string; version?: string }
+    /** `host`: as the stack named it, absent of a venv on the same host; `asked`: the names and patterns that brought it. */
+    | { kind: "donor"; listing: string; venv: string; asked: string[]; host?: string }
     | { kind: "index"; requirement: string; indexUrl?: string; extraIndexUrl?: string[]; findLinks?: string[] };
 
 export interface StagedPatches {
@@ -203,6 +205,8 @@ export interface ActivationFacts {
 /** A gate's refusal of the last candidate. */
 export interface RefusedFacts {
     release: string;
+    /** Arguments of the module, and our own `--config` behind them; null in what an older version wrote. */
+    args?: string[] | null;
     /** Seconds since the epoch. */
     checked: number;
     gate: string;

@@ -11,12 +11,17 @@ export interface Frame {
     body: Buffer;
 }
 
-export function encodeFrame(header: Record<string, unknown>, body: Uint8Array = Buffer.alloc(0)): Buffer {
+/** The beginning of a frame, which its body follows as it is: a copy of each megabyte would cost more than its way. */
+export function encodeHead(header: Record<string, unknown>, size: number): Buffer {
     const text = Buffer.from(JSON.stringify(header), "utf8");
     const head = Buffer.alloc(8);
     head.writeUInt32BE(text.length, 0);
-    head.writeUInt32BE(body.length, 4);
-    return Buffer.concat([head, text, body]);
+    head.writeUInt32BE(size, 4);
+    return Buffer.concat([head, text]);
+}
+
+export function encodeFrame(header: Record<string, unknown>, body: Uint8Array = Buffer.alloc(0)): Buffer {
+    return Buffer.concat([encodeHead(header, body.length), body]);
 }
 
 /** Cuts a stream into frames, after whatever noise stands before the line that says the agent is ready. */
@@ -25,6 +30,8 @@ export class FrameReader {
     private length = 0;
     private started = false;
     private readonly ready: Buffer;
+    /** The body of a reply that is being handed on in the pieces in which it comes. */
+    private passing: { header: Record<string, unknown>; left: number } | undefined;
 
     constructor(marker: string) {
         this.ready = Buffer.from(`\n@sglang-ready ${marker}\n`, "latin1");
@@ -54,11 +61,16 @@ export class FrameReader {
         const at = seen.indexOf(this.ready);
         this.started = at >= 0;
         // Of noise only what may be the beginning of the line is worth keeping.
-        this.keep(at >= 0 ? seen.subarray(at + this.ready.length) : seen.subarray(-this.ready.length));
+        const rest = at >= 0 ? seen.subarray(at + this.ready.length) : seen.subarray(-this.ready.length);
+        this.kept = rest.length > 0 ? [rest] : [];
+        this.length = rest.length;
         return this.started;
     }
 
     private next(): Frame | undefined {
+        if (this.passing !== undefined) {
+            return this.pass(this.passing);
+        }
         if (this.length < 8) {
             return undefined;
         }
@@ -67,13 +79,38 @@ export class FrameReader {
         if (text > LARGEST_HEADER || body > CHUNK) {
             throw new Error(`The agent's stream is broken: a frame of ${text} + ${body} bytes.`);
         }
-        const end = 8 + text + body;
+        const [start, end] = [8 + text, 8 + text + body];
+        if (this.length < start) {
+            return undefined;
+        }
+        const begun = this.gather(start);
+        const header = JSON.parse(begun.toString("utf8", 8, start)) as Record<string, unknown>;
+        if (header.body === true && body > 0) {
+            this.keep(start);
+            this.passing = { header, left: body };
+            return this.pass(this.passing);
+        }
         if (this.length < end) {
             return undefined;
         }
         const all = this.gather(end);
-        this.keep(all.subarray(end));
-        return { header: JSON.parse(all.toString("utf8", 8, 8 + text)), body: all.subarray(8 + text, end) };
+        this.keep(end);
+        return { header, body: all.subarray(start, end) };
+    }
+
+    /** What is there of a reply's body, uncopied. */
+    private pass(passing: { header: Record<string, unknown>; left: number }): Frame | undefined {
+        const first = this.kept[0];
+        if (first === undefined) {
+            return undefined;
+        }
+        const body = first.subarray(0, passing.left);
+        passing.left -= body.length;
+        if (passing.left === 0) {
+            this.passing = undefined;
+        }
+        this.keep(body.length);
+        return { header: passing.header, body };
     }
 
     /** At least `size` bytes in one piece. Pieces are joined only when a frame needs it, as a look comes in many of them. */
@@ -82,12 +119,16 @@ export class FrameReader {
         if (first !== undefined && first.length >= size) {
             return first;
         }
-        this.keep(Buffer.concat(this.kept));
+        this.kept = this.length > 0 ? [Buffer.concat(this.kept)] : [];
         return this.kept[0] ?? Buffer.alloc(0);
     }
 
-    private keep(rest: Buffer): void {
-        this.kept = rest.length > 0 ? [rest] : [];
-        this.length = rest.length;
+    /** Drops so many bytes of the first piece. */
+    private keep(used: number): void {
+        const rest = (this.kept.shift() as Buffer).subarray(used);
+        this.length -= used;
+        if (rest.length > 0) {
+            this.kept.unshift(rest);
+        }
     }
 }

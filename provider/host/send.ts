@@ -2,13 +2,9 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { counted } from "../counted";
+import { gathered, PIECE } from "./gathered";
 import type { Content, Host, Progress } from "./host";
-
-/** Megabytes between two lines of progress. */
-const STEP = 8;
-
-/** Bytes that are sent together at least: many small files go as few pieces. */
-const PIECE = 1 << 20;
+import { Meter } from "./meter";
 
 /** Sends what the store below `root` lacks, in two round trips: one asks what that is, one carries all of it. */
 export async function sendContents(
@@ -32,39 +28,15 @@ export async function sendContents(
         return;
     }
     const size = lacking.reduce((sum, content) => sum + content.size, 0);
-    const stream = Readable.from(bytesOf(lacking, size, progress), { objectMode: true, highWaterMark: 1 });
+    const meter = new Meter(counted(lacking.length, "file"), size, progress);
+    const stream = Readable.from(gathered(bytesOf(lacking), meter), { objectMode: true, highWaterMark: 1 });
     const announced = lacking.map(({ sha256, size }) => ({ sha256, size }));
     await host.call("store.put", { root, contents: announced }, { progress, signal, body: { size, stream } });
 }
 
-async function* bytesOf(contents: Content[], size: number, progress?: Progress): AsyncGenerator<Buffer> {
-    let sent = 0;
-    let told = 0;
-    let gathered: Buffer[] = [];
-    let length = 0;
-    const take = (): Buffer => {
-        const all = Buffer.concat(gathered);
-        gathered = [];
-        length = 0;
-        return all;
-    };
+async function* bytesOf(contents: Content[]): AsyncGenerator<Buffer> {
     for (const content of contents) {
-        for await (const piece of piecesOf(content)) {
-            gathered.push(piece);
-            length += piece.length;
-            if (length < PIECE) {
-                continue;
-            }
-            sent += length;
-            yield take();
-            if (sent - told >= STEP * 1e6) {
-                told = sent;
-                progress?.(`sending ${counted(contents.length, "file")}: ${megabytes(sent)} of ${megabytes(size)} MB`);
-            }
-        }
-    }
-    if (length > 0) {
-        yield take();
+        yield* piecesOf(content);
     }
 }
 
@@ -77,8 +49,4 @@ async function* piecesOf(content: Content): AsyncGenerator<Buffer> {
     } else {
         yield* createReadStream(content.path, { highWaterMark: PIECE });
     }
-}
-
-function megabytes(bytes: number): string {
-    return (bytes / 1e6).toFixed(0);
 }

@@ -23,6 +23,8 @@ export interface EnvVarsState extends Kept {
 const NOT_MANAGED = "(set, not managed)";
 
 const WORDS: Partial<Record<Change["kind"], string>> = { add: "added", delete: "removed" };
+/** What somebody did on the host is taken back: what is to be added was removed there. */
+const ON_THE_HOST: Partial<Record<Change["kind"], string>> = { add: "removed", delete: "added" };
 
 /** Environment of one service: here it is staged on the host; the service takes it when it is activated. */
 export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
@@ -84,7 +86,13 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
         const variables = work.changes.filter(({ path }) => path[0] === "variables");
         if (variables.length > 0) {
             // Names only: the engine shows the values, and knows which of them are secret.
-            work.info(byCause(variables, ({ path, kind }) => `${path[1]} ${WORDS[kind] ?? "changed"}`));
+            work.info(
+                byCause(
+                    variables,
+                    ({ path, kind, cause }) =>
+                        `${path[1]} ${(cause === "host" ? ON_THE_HOST : WORDS)[kind] ?? "changed"}`,
+                ),
+            );
         }
         return stateOf(wanted, prior?.owner ?? "", machine.machineId);
     },

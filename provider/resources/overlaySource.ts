@@ -1,6 +1,8 @@
 import { basename } from "node:path";
-import type { Content } from "../host/host";
-import { assetContent, fileContent, normalName, treeOf, wheelName } from "./content";
+import { archiveTree } from "../archives/archives";
+import type { Contents } from "../donors/contents";
+import type { Content, Progress } from "../host/host";
+import { assetContent, fileContent, normalName, type TreeFile, treeOf, wheelName } from "./content";
 import { digestOf } from "./digests";
 import type { Asset, Overlay } from "./inputs";
 
@@ -13,10 +15,26 @@ export interface OverlaySource {
     contents: Content[];
 }
 
-/** Reads what an overlay is made of. Throws when it is not there or is not what it should be. */
-export async function sourceOf({ packages, from }: Overlay, base: unknown): Promise<OverlaySource> {
+/** Where archives are unpacked to, and who is told meanwhile. */
+export interface Unpacking {
+    contents: Contents;
+    progress?: Progress;
+}
+
+/** Reads what an overlay is made of, when that is not a donor's. Throws when it is not there or is not what it should be. */
+export async function sourceOf(
+    { packages, from }: Overlay,
+    base: unknown,
+    unpacking: Unpacking,
+): Promise<OverlaySource> {
     if ("wheel" in from) {
         return wheel(from.wheel, packages);
+    }
+    if ("venv" in from) {
+        throw new Error(`${from.venv} is a donor`);
+    }
+    if ("archive" in from) {
+        return archive(from, packages ?? [], unpacking);
     }
     return "directory" in from ? directory(from, packages ?? []) : fromIndex(from, packages, base);
 }
@@ -35,9 +53,23 @@ async function wheel(given: string | Asset, packages: string[] | undefined): Pro
 }
 
 async function directory(from: { directory: string; version?: string }, packages: string[]): Promise<OverlaySource> {
-    const tree = await treeOf(from.directory);
+    return ofTree(await treeOf(from.directory), from.directory, from.version, packages);
+}
+
+/** As a directory; where it came from is kept beside it, for an import. */
+async function archive(
+    from: { archive: string; sha256?: string; version?: string },
+    packages: string[],
+    { contents, progress }: Unpacking,
+): Promise<OverlaySource> {
+    const { files, sha256 } = await archiveTree(from, contents, progress);
+    const made = ofTree(files, from.archive, from.version, packages);
+    return { ...made, source: { ...made.source, archive: from.archive, sha256 } };
+}
+
+function ofTree(tree: TreeFile[], where: string, version: string | undefined, packages: string[]): OverlaySource {
     if (tree.length === 0) {
-        throw new Error(`${from.directory} holds no file`);
+        throw new Error(`${where} holds no file`);
     }
     const files = tree.map(({ path, mode, content }) => ({
         path,
@@ -48,9 +80,9 @@ async function directory(from: { directory: string; version?: string }, packages
         .map(({ path }) => /^([^/]+)-([^-/]+)\.dist-info\//.exec(path))
         .find((match) => match !== null && packages.map(normalName).includes(normalName(match[1])));
     const contents = tree.map(({ content }) => content);
-    const version = from.version ?? found?.[2];
-    if (version !== undefined) {
-        return made(packages, version, { kind: "directory", files, version }, contents);
+    const shown = version ?? found?.[2];
+    if (shown !== undefined) {
+        return made(packages, shown, { kind: "directory", files, version: shown }, contents);
     }
     // Files that nobody gave a version are told apart by what they are.
     const unnamed = made(packages, "", { kind: "directory", files }, contents);

@@ -12,9 +12,9 @@ export function tellPackages(
     if (packages.length === 0) {
         return undefined;
     }
-    const lines = linesByCause(packages, ({ path }) => {
+    const lines = linesByCause(packages, ({ path, note }) => {
         const name = String(path[1]);
-        return `${name} ${fromTo(before[name], after[name])}`;
+        return `${name} ${fromTo(before[name], after[name])}${note === undefined ? "" : ` (${note})`}`;
     });
     const count = counted(packages.length, "package");
     return [`${count}: ${names(packages)}`, ...cut(lines, mostLines()).map((line) => `  ${line}`)].join("\n");

@@ -1,19 +1,19 @@
 import { counted } from "../counted";
 import { explain } from "../errors";
-import type { HostFacts, ServiceFacts } from "../host/facts";
+import type { HostFacts, RefusedFacts, ServiceFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { Planning } from "../resource";
+import { renderArgs } from "./argv";
 import { claim } from "./common";
 import { activationOf, specOf, supervisorOn } from "./serviceSpec";
 import type { SglangServiceWish } from "./serviceWish";
 
 /** What became of the last `up` that did not get as far as it should, in one line; undefined when it did. */
 export function lastFailure({ activation, refused }: ServiceFacts, wanted: SglangServiceWish): string | undefined {
-    const named = (release: string): string => (release === wanted.release ? "this release" : `release ${release}`);
     if (refused !== null) {
-        const { release, checked, gate, text, more } = refused;
+        const { checked, gate, text, more } = refused;
         const first = `${text.split("\n")[0]}${more === 0 ? "" : ` (and ${counted(more, "more problem")})`}`;
-        return `the last candidate (${named(release)}, ${clock(checked)}) failed in gate ${gate}: ${first}`;
+        return `the last candidate (${candidateOf(refused, wanted)}, ${clock(checked)}) failed in gate ${gate}: ${first}`;
     }
     if (activation?.state === "rolled-back" || activation?.state === "failed") {
         const { started, stage, message } = activation;
@@ -21,6 +21,16 @@ export function lastFailure({ activation, refused }: ServiceFacts, wanted: Sglan
         return `the last activation (${clock(started)}) failed in stage ${stage}${why}`;
     }
     return undefined;
+}
+
+/** Which candidate that was: what another one failed in says little of this one. */
+function candidateOf({ release, args }: RefusedFacts, wanted: SglangServiceWish): string {
+    if (release !== wanted.release) {
+        return `release ${release}`;
+    }
+    const now = renderArgs(wanted);
+    const same = args == null || now.every((word, at) => word === args[at]);
+    return same ? "this release" : "this release, with other arguments than now";
 }
 
 /** `2026-11-30 21:05 UTC` */

@@ -27,19 +27,21 @@ interface Held {
 }
 
 /**
- * What the host says of the port where the service does not listen on it yet: who holds it, and whether that server would
- * be stopped. Undefined: it is free, or the service's own.
+ * What the host says of the port where the service does not listen on it yet, and of a model that is not the one that runs: who
+ * holds the port, whether that server would be stopped, and whether the model is there. Undefined: nothing stands in its way.
  */
 export async function foreseenPort(
-    { root, name, address, port, takeOverPort }: SglangServiceWish,
+    { root, name, address, port, takeOverPort, model }: SglangServiceWish,
     facts: HostFacts,
     work: Planning,
 ): Promise<{ warning: boolean; text: string } | undefined> {
     const live = facts.services[name];
-    if (live?.process != null && live.current?.spec.port === port && live.current.spec.address === address) {
+    const modelPath = model.startsWith("/") ? model : null;
+    const runs = live?.process == null ? undefined : live.current?.spec;
+    if (runs?.port === port && runs.address === address && runs.modelPath === modelPath) {
         return undefined;
     }
-    const args = { root, service: name, spec: { address, port, takeOverPort } };
+    const args = { root, service: name, spec: { address, port, takeOverPort, modelPath } };
     try {
         const { problem, takes } = await work.host.call<Held>("service.port", args, work);
         if (problem !== null) {

@@ -18,6 +18,6 @@ class Case(unittest.TestCase):
         self.host = ServiceHost()
         self.addCleanup(self.host.close)
         # What the gates do is tested elsewhere; they take half of the time here.
-        self.gates = unittest.mock.patch("agent.service.activate.gates")
+        self.gates = unittest.mock.patch("agent.service.activate.gates", return_value=[])
         self.gates.start()
         self.addCleanup(unittest.mock.patch.stopall)

@@ -69,6 +69,7 @@ class Foreseen(unittest.TestCase):
             refused,
             {
                 "release": "r1",
+                "args": ["--model-path", self.host.model, "--port", str(self.host.port)],
                 "gate": "libraries",
                 "text": "kernels/_k.abi3.so wants libgone.so.1, which the loader finds nowhere",
                 "more": 0,

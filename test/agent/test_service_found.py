@@ -3,7 +3,9 @@ import signal
 import subprocess
 import unittest
 
+from agent.request import Request
 from agent.service import proc, sockets
+from agent.service.held import held
 from test.agent.service_case import NEVER, Case
 from test.agent.service_host import PYTHON, STANDIN, eventually
 
@@ -54,6 +56,27 @@ class AServerThatSomebodyStarted(Case):
             "set `takeOverPort: true` to have it stopped for this service, and started again if this one fails, or set another `port`",
         )
         self.assertIsNone(self.started.poll())
+
+    def test_is_foreseen_together_with_a_model_that_is_not_there(self):
+        def foreseen(**spec):
+            wanted = {
+                "address": "127.0.0.1",
+                "port": self.host.port,
+                "takeOverPort": False,
+                "modelPath": self.host.model,
+            }
+            return held(Request({"root": self.host.layout.root, "service": "s", "spec": dict(wanted, **spec)}))
+
+        self.assertEqual(
+            foreseen(modelPath="/no/model")["problem"],
+            "there is no model /no/model on this host; put it there, or correct the path; and port %d is taken by %s; "
+            "set `takeOverPort: true` to have it stopped for this service, and started again if this one fails, or set another `port`"
+            % (self.host.port, proc.describe(self.started.pid)),
+        )
+        self.assertEqual(foreseen(takeOverPort=True), {"problem": None, "takes": proc.describe(self.started.pid)})
+        self.started.kill()
+        self.started.wait()
+        self.assertEqual(foreseen(), {"problem": None, "takes": None})
 
     def test_makes_room_when_asked_to(self):
         done = self.host.activate("r1", spec=TAKE)

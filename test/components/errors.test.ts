@@ -98,13 +98,32 @@ const table: [string, unknown, string[]][] = [
         ["fleet.hosts.a-b: a resource would be named `a-b-v`, like one of host `a`; rename what makes them so"],
     ],
     [
-        "a donor",
+        "a donor that is no host, is not asked for names, or is none",
         {
             ...good,
-            venvs: { v: { ...venv, overlays: [{ packages: ["torch"], from: { host: "h", venv: "/root/x" } }] } },
+            hosts: { h: { venvs: ["v"] } },
+            venvs: {
+                v: {
+                    ...venv,
+                    overlays: [
+                        { packages: ["torch"], from: { host: "hh", venv: "/root/x" } },
+                        { from: { venv: "/root/x" } },
+                        { packages: ["torch"], from: { directory: "d", host: "h" } },
+                        { packages: ["a", "nvidia-*"], from: { directory: "d", pin: true } },
+                        { packages: ["a"], from: { archive: "https://x.example/a.tar.gz" } },
+                        { packages: ["a"], from: { venv: "venvs/x" } },
+                    ],
+                },
+            },
         },
         [
-            "fleet.venvs.v.overlays[0].from: packages from a venv of another host are not supported yet; take them from a `wheel`, a `directory` or an `index`",
+            "fleet.venvs.v.overlays[1].packages: is missing: a `venv` has many distributions; name those to take, or patterns such as `nvidia-*`",
+            "fleet.venvs.v.overlays[2].from.host: goes with `venv`: it says where that lies",
+            "fleet.venvs.v.overlays[3].from.pin: goes with `venv`: every other source says by itself what it brings",
+            "fleet.venvs.v.overlays[3].packages: patterns are for a `venv`; the other sources bring what is named",
+            "fleet.venvs.v.overlays[4].from.sha256: is missing: what a URL brings is compared with it",
+            "fleet.venvs.v.overlays[0].from.host: no host is named `hh`; known here: `h`",
+            "fleet.venvs.v.overlays[5].from: `venv` is `venvs/x`: expected an absolute path on the host",
         ],
     ],
     [
@@ -121,7 +140,7 @@ const table: [string, unknown, string[]][] = [
         },
         [
             "fleet.venvs.v.base.requirements: is missing: `python` makes a new venv from locked requirements",
-            "fleet.venvs.v.overlays[0].from: expected exactly one of `wheel`, `directory`, `index`, `venv`; found `wheel` and `index`",
+            "fleet.venvs.v.overlays[0].from: expected exactly one of `wheel`, `directory`, `archive`, `index`, `venv`; found `wheel` and `index`",
             "fleet.venvs.v.overlays[1].packages: is missing: a `directory` does not say which distributions it brings",
             "fleet.venvs.v.patches[0]: expected exactly one of `module`, `path`; found `module` and `path`",
             "fleet.venvs.v.patches[1]: expected exactly one of `file`, `diff`; found none",

@@ -267,3 +267,35 @@ it("requirements that a venv may leave unmet are its own matter, and no gate of 
     assert.deepEqual(ct200.venvs, { v: { base: { adopt: "/v" }, accept: ["torch"] } });
     assert.deepEqual((ct200.services as Record<string, { gates: unknown }>).s.gates, { imports: ["sgl_kernel"] });
 });
+
+it("a donor is reached as its host is, by the passwords of that one, and a path on the control machine is the project's", () => {
+    const donors = [
+        { packages: ["torch", "nvidia-*"], from: { host: "ct129", venv: "/root/ml-env" } },
+        { packages: ["a"], from: { host: "here", venv: "venvs/mine", pin: true } },
+        { packages: ["b"], from: { venv: "/opt/b" } },
+        { packages: ["c"], from: { archive: "vendor/c.tar.zst", version: "1" } },
+    ];
+    const { ct200 } = hosts({
+        defaults: { connection: { user: "root" } },
+        venvs: { v: { ...venvs.v, overlays: donors } },
+        hosts: {
+            ct200: { venvs: ["v"] },
+            ct129: { connection: { host: "10.1.2.129", password: { secret: "sudo" } } },
+            here: { connection: { type: "local" } },
+        },
+    });
+    const ct129 = { user: "root", host: "10.1.2.129", password: "secret of sudo", name: "ct129" };
+    assert.deepEqual((ct200.venvs as Record<string, { overlays: unknown }>).v.overlays, [
+        { packages: ["torch", "nvidia-*"], from: { venv: "/root/ml-env", connection: ct129 } },
+        {
+            packages: ["a"],
+            from: {
+                venv: "/project/venvs/mine",
+                connection: { user: "root", type: "local", name: "here" },
+                pin: true,
+            },
+        },
+        { packages: ["b"], from: { venv: "/opt/b" } },
+        { packages: ["c"], from: { archive: "vendor/c.tar.zst", version: "1" } },
+    ]);
+});

@@ -54,9 +54,9 @@ const refusals: [string, string, Values, string[]][] = [
         },
         [
             "overlays[0].from.indx: unknown name; did you mean `index`?",
-            "overlays[1].packages: expected the names of the distributions that the directory brings",
+            "overlays[1].packages: expected the names of the distributions that the source brings",
             "overlays[2].from.index: expected one pinned requirement like `torch==2.11.0+cu130`",
-            "overlays[3].from: expected one of wheel, directory, index",
+            "overlays[3].from: expected one of wheel, directory, archive, index, venv",
         ],
     ],
     [

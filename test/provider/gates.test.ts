@@ -69,7 +69,12 @@ test("a preview says in which gate, and why, the last candidate failed, before i
         await wish(),
         "here-SglangService: the last candidate (release r0, 2027-01-15 08:01 UTC) failed in gate flags: --tp-sise is no flag (and 2 more problems)",
     );
-    live.refused = { ...live.refused, release: String(news.release), more: 0 };
+    live.refused = { ...live.refused, release: String(news.release), args: ["--model-path", "/other"], more: 0 };
+    assert.match(
+        String(await wish()),
+        /the last candidate \(this release, with other arguments than now, 2027-01-15 08:01 UTC\) failed in gate flags: /,
+    );
+    live.refused = { ...live.refused, args: null };
     assert.match(
         String(await wish()),
         /the last candidate \(this release, 2027-01-15 08:01 UTC\) failed in gate flags: /,

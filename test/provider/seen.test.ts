@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { movedDonors, noteDonors } from "../../provider/donors/shown";
 import { Seen } from "../../provider/seen";
 
 const state = { owner: "o1", service: "s", variables: { A: "1", B: "2" }, pid: 7 };
@@ -44,4 +45,17 @@ test("nobody else can read it, it holds no value, and it goes after its engine",
     assert.equal(name, `seen-${process.pid}`);
     assert.equal(statSync(join(folder, name)).mode & 0o077, 0);
     assert.equal(readFileSync(join(folder, name), "utf8").includes("s3cr3t"), false);
+});
+
+test("a donor that has other bytes than the preview was told is named; a new stamp of the same bytes is no move", (t) => {
+    const folder = folderOf(t);
+    const [preview, up] = [new Seen(folder, process.pid, 11), new Seen(folder, process.pid, 12)];
+    const pins = (digest: string, stamp: string) => ({
+        pins: { "ct129:/root/ml-env": { torch: { version: "2.11.0", digest, stamp, tags: [] } } },
+    });
+    noteDonors(preview, "urn", pins("a", "1"));
+    noteDonors(up, "urn", pins("a", "2"));
+    assert.deepEqual(movedDonors(up, "urn"), []);
+    noteDonors(up, "urn", pins("b", "3"));
+    assert.deepEqual(movedDonors(up, "urn"), ["ct129:/root/ml-env.torch"]);
 });

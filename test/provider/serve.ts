@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Server, type ServiceDefinition } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Declared } from "../../provider/declared";
+import { Donors } from "../../provider/donors/donors";
 import { type Connect, Hosts } from "../../provider/hosts";
 import { LastSeen } from "../../provider/lastSeen";
 import { Log } from "../../provider/log";
@@ -27,6 +28,7 @@ export async function serve(connect: Connect): Promise<Provider> {
     const server = new Server({ "grpc.max_receive_message_length": -1 });
     const context = {
         hosts,
+        donors: new Donors(hosts, abort.signal),
         log,
         secrets,
         declared: new Declared(),

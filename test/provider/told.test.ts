@@ -24,7 +24,7 @@ describe("who made a difference", () => {
         const live = { ...state, variables: { A: "edited", B: "2", C: "edited", F: "(set, not managed)", D: "4" } };
         await bench.provider.update("EnvVars", id, live, inputs, news, { preview: true });
         assert.deepEqual(bench.provider.engine.kept, [
-            "here-EnvVars: config: B changed, E added; on the host: A changed, F removed; config and the host: C changed",
+            "here-EnvVars: config: B changed, E added; on the host: A changed, F added; config and the host: C changed",
         ]);
     });
 

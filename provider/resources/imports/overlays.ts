@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { canonical } from "../../canonical";
 import type { Connection } from "../../connection";
+import type { Pins } from "../../donors/pin";
 import type { HostFacts, OverlayOrigin } from "../../host/facts";
 import { type Host, HostError } from "../../host/host";
+import { reached } from "../../inventory";
 import type { Imported } from "../../resource";
 import type { Overlay, PackageOverlayInputs } from "../inputs";
 
@@ -23,12 +26,36 @@ export async function importedOverlays(
         return undefined;
     }
     const overlays: Overlay[] = [];
+    const pins: Pins = {};
+    let group = "";
     for (const { packages, source } of staged.origins ?? []) {
-        overlays.push({ packages, from: await declared(source, { packages, root, host }) });
+        const { kind, ...donor } = source ?? { kind: "none" };
+        const same = kind === "donor" ? canonical({ ...donor, listing: null }) : "";
+        if (source?.kind === "donor") {
+            note(pins, source, packages[0], staged.packages);
+        }
+        // An overlay of a donor is a tree for each of its distributions.
+        if (same === "" || same !== group) {
+            const names = source?.kind === "donor" ? source.asked : packages;
+            overlays.push({ packages: names, from: await declared(source, { packages, root, host }) });
+        }
+        group = same;
     }
     const live = facts.venvs[venv]?.base;
     const base = live === undefined ? undefined : live.kind === "adopt" ? { adopt: live.path } : python(live.made);
-    return { inputs: { connection, root, venv, ...(base && { base }), overlays } };
+    return { inputs: { connection, root, venv, ...(base && { base }), overlays }, pins };
+}
+
+/** What lies there is what was taken. When it was taken, and for which Python, only the donor can say. */
+function note(
+    pins: Pins,
+    { listing, venv, host }: Extract<OverlayOrigin, { kind: "donor" }>,
+    name: string,
+    staged: Record<string, string>,
+): void {
+    const donor = host === undefined ? venv : `${host}:${venv}`;
+    const version = staged[name]?.split(" ")[0] ?? "";
+    pins[donor] = { ...pins[donor], [name]: { version, digest: listing, stamp: "", tags: [] } };
 }
 
 async function declared(
@@ -42,6 +69,14 @@ async function declared(
             await writeFile(path, await host.fetch(root, source.sha256), { flag: "wx" });
         }
         return { wheel: path };
+    }
+    if (source?.kind === "donor") {
+        const connection = source.host === undefined ? undefined : await reached(source.host);
+        return { venv: source.venv, ...(connection && { connection }) };
+    }
+    if (source?.kind === "directory" && source.archive !== undefined) {
+        const { archive, sha256, version } = source;
+        return { archive, ...(sha256 && { sha256 }), ...(version && { version }) };
     }
     if (source?.kind === "index") {
         const { requirement, indexUrl, extraIndexUrl, findLinks } = source;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { connection } from "../../connection";
 import { asset } from "./asset";
 import { hostPath, index, name, placed } from "./placed";
 
@@ -21,7 +22,7 @@ const directory = z
             .min(1)
             .optional()
             .describe(
-                "Version to show when the directory holds no .dist-info. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
+                "Version to show when the directory holds no .dist-info; text. Default: that of its .dist-info, else `0+` and the first digits of its digest.",
             ),
     })
     .describe("A tree that is laid into site-packages as it is.");
@@ -41,6 +42,42 @@ const fromIndex = z
     })
     .describe("A distribution of a package index, fetched by the host.");
 
+const archive = z
+    .strictObject({
+        archive: z
+            .string()
+            .min(1)
+            .describe(
+                "A `.tar.gz` or `.tar.zst` that is laid out like site-packages; path relative to the project, or URL.",
+            ),
+        sha256: z
+            .string()
+            .regex(/^[0-9a-f]{64}$/, "expected a sha256 (64 hex digits)")
+            .optional()
+            .describe("sha256 of the archive, hex. Needed with a URL. Default: a file may be any."),
+        version: directory.shape.version,
+    })
+    .refine((one) => !/^https?:/.test(one.archive) || one.sha256 !== undefined, {
+        error: "is missing: what a URL brings is compared with it",
+        path: ["sha256"],
+    })
+    .describe("A tree in an archive, laid into site-packages as it is.");
+
+const donor = z
+    .strictObject({
+        venv: hostPath.describe("A venv that is there already; absolute path. It is read, and never written to."),
+        connection: connection
+            .optional()
+            .describe("How the host is reached that the venv lies on. Default: the host that takes."),
+        pin: z
+            .boolean()
+            .optional()
+            .describe(
+                "Whether what was taken first stays, whatever the donor has later. Default: false, `up` takes what the donor has then.",
+            ),
+    })
+    .describe("Distributions of a venv, on the same host or on another one.");
+
 /** Distributions to lay over a base, in one group with one source. */
 export const overlay = z
     .strictObject({
@@ -49,14 +86,22 @@ export const overlay = z
             .min(1)
             .optional()
             .describe(
-                "Distributions that the source brings. Default for a wheel and an index: the one it names; needed for a directory.",
+                "Distributions that the source brings; of a venv also patterns such as `nvidia-*`. Default for a wheel and an index: the one it names; needed for a directory, an archive and a venv.",
             ),
         from: z
-            .union([wheel, directory, fromIndex])
-            .describe("Where the bytes come from: one of wheel, directory, index."),
+            .union([wheel, directory, archive, fromIndex, donor])
+            .describe("Where the bytes come from: one of wheel, directory, archive, index, venv."),
     })
-    .refine((one) => one.packages !== undefined || !("directory" in one.from), {
-        error: "expected the names of the distributions that the directory brings",
+    .refine(
+        (one) =>
+            one.packages !== undefined || !("directory" in one.from || "archive" in one.from || "venv" in one.from),
+        {
+            error: "expected the names of the distributions that the source brings",
+            path: ["packages"],
+        },
+    )
+    .refine((one) => "venv" in one.from || !one.packages?.some((name) => /[*?]/.test(name)), {
+        error: "expected names; patterns are for a `venv`",
         path: ["packages"],
     })
     .describe("One group of distributions with one source.");

@@ -1,5 +1,6 @@
 export { Client } from "./client";
 export { expectExit, type Outcome, type Started } from "./command";
+export { type Donated, donate, donorScript } from "./donor";
 export { Dropping } from "./dropping";
 export { answerDiff, answerModule, describeFleet, rootOf, type Wishes } from "./fleet";
 export { golden } from "./golden";

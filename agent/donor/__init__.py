@@ -1,0 +1,1 @@
+"""Donors: venvs that distributions are taken from. They are read, and never written to: not even a cache is kept there."""

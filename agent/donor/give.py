@@ -1,0 +1,68 @@
+"""`donor.get`: the bytes of many files of a donor, one after the other. Reads only."""
+
+import os
+
+from agent.donor.belongings import Donor
+from agent.fault import Fault
+from agent.frames import CHUNK
+from agent.venv import interpreter
+
+
+def get(request):
+    """The files `args["files"]` ([{place, size}]) of the venv `args["venv"]`, before the result {sent}. Fault `donor-changed` when one has another size."""
+    interpreter.require_venv(request.args["venv"])
+    paths = Donor(request.args["venv"])
+    out, sent = _Out(request), 0
+    for file in request.args["files"]:
+        request.check()
+        sent += _give(out, paths.path(file["place"]), file["size"])
+    out.end()
+    return {"sent": sent}
+
+
+class _Out:
+    """Gathers small files: a frame of its own for each of thousands would cost more than their bytes."""
+
+    def __init__(self, request):
+        self._request = request
+        self._kept = []
+        self._size = 0
+
+    def add(self, data):
+        self._kept.append(data)
+        self._size += len(data)
+        if self._size >= CHUNK:
+            self.end()
+
+    def end(self):
+        if self._kept:
+            self._request.reply(self._kept[0] if len(self._kept) == 1 else b"".join(self._kept))
+        self._kept, self._size = [], 0
+
+
+def _give(out, path, size):
+    try:
+        with open(path, "rb", buffering=0) as file:
+            if os.fstat(file.fileno()).st_size != size:
+                raise _changed(path, "%d bytes" % os.fstat(file.fileno()).st_size, size)
+            left = size
+            while left:
+                data = file.read(min(CHUNK, left))
+                if not data:
+                    raise _changed(path, "%d bytes less" % left, size)
+                out.add(data)
+                left -= len(data)
+    except FileNotFoundError:
+        raise _changed(path, "nothing", size)
+    return size
+
+
+def _changed(path, found, size):
+    return Fault(
+        "donor-changed",
+        "the donor was changed while its files were fetched",
+        where=path,
+        found=found,
+        expected="%d bytes" % size,
+        remedy="run the command again: it looks at the donor anew",
+    )

@@ -1,0 +1,76 @@
+"""What one distribution is made of, as a text: its sha256 is the distribution's digest, and it travels as a content of its own.
+
+First line `sglang listing 1 <name> <version>`; then one line a file, by place: `mode<TAB>size<TAB>sha256<TAB>place`. A link inside of the
+distribution has mode 120000 and, in place of the hash, its target. Places are those of a staged tree (agent/overlay/trees.py).
+"""
+
+import hashlib
+
+from agent.fault import Fault
+from agent.venv import tree
+
+FIRST = "sglang listing 1"
+LINK = "120000"
+
+
+class Entry:
+    """One file or link. mode: 755, 644 or LINK; sha256: None of a link; target: None of a file."""
+
+    def __init__(self, place, mode, size, sha256, target=None):
+        self.place = place
+        self.mode = mode
+        self.size = size
+        self.sha256 = sha256
+        self.target = target
+
+
+def text(name, version, entries):
+    """The listing as bytes."""
+    lines = ["%s %s %s" % (FIRST, name, version)]
+    for one in sorted(entries, key=lambda entry: entry.place):
+        what = tree.escape(one.target) if one.mode == LINK else one.sha256
+        lines.append("%s\t%d\t%s\t%s" % (one.mode, one.size, what, tree.escape(one.place)))
+    return ("\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def digest(data):
+    """The digest of a distribution: of its listing."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read(path):
+    """[Entry] of a listing in a file. Fault `newer-format` for one of another form, `bad-path` when a place leads out of a tree."""
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        first, *lines = file.read().split("\n")
+    if not first.startswith(FIRST + " "):
+        raise Fault(
+            "newer-format",
+            "%s is not a listing that this version knows" % path,
+            where=path,
+            found=first[:80],
+            expected=FIRST,
+            remedy="use the same version of the tool on both sides",
+        )
+    entries = []
+    for line in lines:
+        if line:
+            mode, size, what, place = line.split("\t")
+            link = mode == LINK
+            entry = Entry(
+                tree.unescape(place), mode, int(size), None if link else what, tree.unescape(what) if link else None
+            )
+            _require_inside(entry)
+            entries.append(entry)
+    return entries
+
+
+def _require_inside(entry):
+    parts = entry.place.split("/")
+    depth = len(parts) - 2
+    for part in (entry.target or "").split("/"):
+        depth += -1 if part == ".." else part not in ("", ".")
+    out = parts[0] not in ("site", "bin", "data", "headers") or len(parts) < 2 or ".." in parts or "" in parts
+    if out or (entry.target is not None and (entry.target.startswith("/") or depth < 0)):
+        raise Fault(
+            "bad-path", "a listing names a file that leads out of its tree: %s" % entry.place, where=entry.place
+        )

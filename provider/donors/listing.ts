@@ -1,0 +1,56 @@
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+
+/** The mode of a link in a listing. */
+const LINK = "120000";
+
+/** One file that a listing names. `place`: where it lies in a staged tree, escaped as it stands in the listing. */
+export interface Listed {
+    place: string;
+    mode: string;
+    size: number;
+    sha256: string;
+}
+
+/** The files of a listing (`agent/donor/listing.py`), links left out: they travel in it. */
+export async function readListing(path: string): Promise<Listed[]> {
+    const files: Listed[] = [];
+    let first = true;
+    for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
+        const [mode = "", size = "", sha256 = "", place = ""] = line.split("\t");
+        if (!first && mode !== LINK && line !== "") {
+            files.push({ place: unescaped(place), mode, size: Number(size), sha256 });
+        }
+        first = false;
+    }
+    return files;
+}
+
+/** How many files two listings have different; undefined when one of them is not there any more. */
+export async function filesBetween(before: string, after: string): Promise<number | undefined> {
+    const [old, now] = await Promise.all([before, after].map((path) => readFile(path, "utf8").catch(() => undefined)));
+    if (old === undefined || now === undefined) {
+        return undefined;
+    }
+    const [a, b] = [old, now].map(
+        (text) =>
+            new Map(
+                text
+                    .split("\n")
+                    .slice(1, -1)
+                    .map((line) => [placeOf(line), line]),
+            ),
+    );
+    return [...new Set([...a.keys(), ...b.keys()])].filter((place) => a.get(place) !== b.get(place)).length;
+}
+
+function placeOf(line: string): string {
+    return line.slice(line.lastIndexOf("\t") + 1);
+}
+
+/** The inverse of `escape` in `agent/venv/tree.py`. */
+function unescaped(place: string): string {
+    const letters: Record<string, string> = { t: "\t", n: "\n", r: "\r" };
+    return place.includes("\\") ? place.replace(/\\(.)/g, (_, letter: string) => letters[letter] ?? letter) : place;
+}
