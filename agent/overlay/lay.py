@@ -10,18 +10,12 @@ from agent.venv.ownership import below, files, own_folders, parents
 
 
 class Laid:
-    """What laying changed: the files that were put there (below site-packages), distributions that went, and paths that two own."""
+    """What laying changed: the files that were put there (below site-packages), and the distributions that came and went."""
 
     def __init__(self):
         self.files = []
         self.laid = {}
         self.removed = {}
-        self.shared = []
-
-    def share(self, path, owners, bytes_of):
-        """Notes a file that others own too; the `__init__.py` of a namespace is theirs all, and the same."""
-        if path in owners and not path.endswith("/__init__.py"):
-            self.shared.append({"path": path, "owners": sorted(dist.name for dist in owners[path]), "bytes": bytes_of})
 
 
 def lay(prefix, tree, facts, about, python):
@@ -37,14 +31,13 @@ def lay(prefix, tree, facts, about, python):
     owners = record.owners(site, rest)
     for dist in old:
         result.removed[dist.name] = dist.version
-        _remove(prefix, site, dist, owners, result)
+        _remove(prefix, site, dist, owners)
     new = below(os.path.join(tree, "site"))
     _remove_debris(site, names | {path.split("/")[0] for path in new})
     _remove_unowned(site, new, owners)
     _drop_sources(prefix)
     _drop_links(prefix, site, new)
     for path in new:
-        result.share(path, owners, about)
         bytecode.drop(os.path.join(site, path))
         clone.put(os.path.join(tree, "site", path), os.path.join(site, path))
         result.files.append(path)
@@ -52,12 +45,11 @@ def lay(prefix, tree, facts, about, python):
     return result
 
 
-def _remove(prefix, site, dist, owners, result):
+def _remove(prefix, site, dist, owners):
     """Removes a distribution: its recorded files, and all else in folders that are its alone. What others own too stays."""
     paths = files(site, dist, owners)
     for path in paths:
         if path in owners:
-            result.share(path, owners, "kept when %s went" % dist.name)
             continue
         place = os.path.normpath(os.path.join(site, path))
         # By where it really is: what a link leads to, out of the release, is somebody else's.
