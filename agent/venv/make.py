@@ -12,7 +12,7 @@ from agent.lock import locked
 from agent.overlay import staged as staged_trees
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import base as bases
-from agent.venv import beside, collect, declare, manifest, mend, mended, stamps, sums, tree, users, watch
+from agent.venv import attributes, beside, collect, declare, manifest, mend, mended, stamps, sums, tree, users, watch
 from agent.venv.compose import compose, staged
 from agent.venv.interpreter import site_packages
 
@@ -93,6 +93,8 @@ def _shown(base):
 def _make(request, layout, venv, release):
     prefix = layout.release(venv, release)
     drift = _drift(request, prefix)
+    if drift and attributes.give_back(prefix, drift):
+        drift = _given_back(request, prefix, drift)
     if drift == []:
         return False
     if drift is None and os.path.isdir(prefix):
@@ -101,9 +103,6 @@ def _make(request, layout, venv, release):
     overlays = staged(layout, venv, "overlays", args.get("overlays"))
     patches = staged(layout, venv, "patches", args.get("patches"))
     base = bases.ensure(request, venv, args["base"], args["recipe"])
-    # A mode or a time that differed is right again in all that share the file.
-    if drift and _drift(request, prefix) == []:
-        return False
     temporary = layout.venv(venv, "releases", ".tmp-" + release)
     os.makedirs(os.path.dirname(temporary), exist_ok=True)
     request.progress("composing release %s" % release)
@@ -128,6 +127,17 @@ def _make(request, layout, venv, release):
         os.rename(temporary, prefix)
     _commit(args, prefix, composed, os.path.basename(base), declared, drift)
     return True
+
+
+def _given_back(request, prefix, drift):
+    """The drift that is left. A process may have loaded what was altered and altered back; a mode it has not."""
+    left = _drift(request, prefix)
+    again = [one for one in drift if one not in left and "mode" not in one]
+    facts = read_json(beside.facts(prefix))
+    if again:
+        noted = mended.note(facts.get("mended") or {}, again, facts["site"])
+        write_json(beside.facts(prefix), dict(facts, mended=noted))
+    return left
 
 
 def _known(layout, base, overlays):

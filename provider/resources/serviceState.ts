@@ -119,7 +119,7 @@ function runningOf({ running, activation }: ServiceFacts): string {
 }
 
 /**
- * How many files of the release that runs, of those that it may have loaded, are not as it was made. The venv's row puts them back, and then the process is older
+ * How many files of the release that runs, of those that it may have loaded, have not the bytes that it was made of. The venv's row puts them back, and then the process is older
  * than they are: that it restarts is planned together with it, not found by the next command.
  */
 function changedFiles(current: Current | null, process: ProcessFacts | null, venvs: HostFacts["venvs"]): number {
@@ -128,7 +128,8 @@ function changedFiles(current: Current | null, process: ProcessFacts | null, ven
         return 0;
     }
     const beyond = made.driftCount - made.drift.length;
-    const named = made.drift.filter(({ path }) => isLoaded(path) || Object.hasOwn(made.located, path)).length;
+    const bytes = made.drift.filter(({ mode }) => mode === undefined);
+    const named = bytes.filter(({ path }) => isLoaded(path) || Object.hasOwn(made.located, path)).length;
     return named + beyond + Object.values(made.exchanged).reduce((sum, { loaded }) => sum + loaded, 0);
 }
 

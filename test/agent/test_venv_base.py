@@ -1,5 +1,6 @@
 """Bases: adopted venvs as they are copied, managed ones as they are built."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -50,6 +51,9 @@ class Copies(PlaceTest):
         for name, facts in as_made.items():
             found = os.stat(made["site"] + name)
             self.assertEqual((found.st_mode, found.st_mtime_ns), (facts.st_mode, facts.st_mtime_ns), name)
+        # The bytes of the one were another file's for a while, by its time; those of the other never.
+        with open(made["path"] + ".json") as file:
+            self.assertEqual(sorted(json.load(file)["mended"]), ["b.py"])
         with open(made["site"] + "/a.py", "a") as file:
             file.write("x = 2\n")
         self.make()

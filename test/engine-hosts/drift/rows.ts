@@ -107,8 +107,7 @@ export const rows: Row[] = [
     {
         what: "a mode changed",
         edit: `chmod 600 ${SITE}/${UTILS}`,
-        shows: { ...venv(edited(UTILS, "mode 644 → 600 on the host")), ...suspicious(1) },
-        restarts: true,
+        shows: venv(edited(UTILS, "mode 644 → 600 on the host")),
     },
     {
         what: "a data file edited",
@@ -236,7 +235,8 @@ export const rows: Row[] = [
     },
     {
         what: "a file put there again after the process started",
-        edit: `cp -p ${SITE}/${ANSWER} /tmp/a; mv /tmp/a ${SITE}/${ANSWER}`,
+        // On the same file system: another one could give the copy the inode that has just become free.
+        edit: `cp -p ${SITE}/${ANSWER} ${SITE}/${ANSWER}.again; mv ${SITE}/${ANSWER}.again ${SITE}/${ANSWER}`,
         shows: process(`older than ${ANSWER}`),
         restarts: true,
     },
