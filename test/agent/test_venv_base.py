@@ -51,7 +51,7 @@ class Copies(PlaceTest):
         for name, facts in as_made.items():
             found = os.stat(made["site"] + name)
             self.assertEqual((found.st_mode, found.st_mtime_ns), (facts.st_mode, facts.st_mtime_ns), name)
-        # The bytes of the one were another file's for a while, by its time; those of the other never.
+        # By its time the one may have held other bytes meanwhile; the other never did.
         with open(made["path"] + ".json") as file:
             self.assertEqual(sorted(json.load(file)["mended"]), ["b.py"])
         with open(made["site"] + "/a.py", "a") as file:
