@@ -2,17 +2,10 @@ import { closeSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { Server, ServerCredentials, type ServiceDefinition } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { Declared } from "./declared";
-import { Donors } from "./donors/donors";
-import { connectHost } from "./host/connect";
-import { privateFolder } from "./host/control";
-import { Hosts } from "./hosts";
-import { LastSeen } from "./lastSeen";
 import { Log } from "./log";
-import { table } from "./resources";
 import { Secrets } from "./secrets";
-import { Seen } from "./seen";
 import { service } from "./server";
+import type { Serving } from "./serving";
 
 const PARENT_INTERVAL = 1000;
 
@@ -23,32 +16,28 @@ console.debug = console.error;
 
 function main(): void {
     const abort = new AbortController();
-    const hosts = new Hosts((connection) => connectHost(connection));
     const secrets = new Secrets();
     const log = new Log((text) => secrets.redact(text));
     log.attach(process.argv[2] ?? "");
 
     const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+    let loaded: Promise<Serving> | undefined;
+    const serving = (): Promise<Serving> => {
+        loaded ??= import("./serving").then((module) => module.serving(log, secrets, version(), abort.signal));
+        return loaded;
+    };
     const served = {
-        context: {
-            hosts,
-            donors: new Donors(hosts, abort.signal),
-            log,
-            secrets,
-            declared: new Declared(),
-            lastSeen: new LastSeen(),
-            seen: new Seen(privateFolder()),
-            cancelled: abort.signal,
-        },
+        log,
+        secrets,
         version: version(),
-        table,
+        operations: async () => (await serving()).operations,
         cancel: () => abort.abort(),
     };
     server.addService(ResourceProviderService as unknown as ServiceDefinition, service(served));
 
     const stop = async (): Promise<void> => {
         abort.abort();
-        await hosts.close();
+        await (await loaded?.catch(() => undefined))?.close();
         log.close();
         process.exit(0);
     };

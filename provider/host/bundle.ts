@@ -24,7 +24,14 @@ function pack(sources: Record<string, string>): Bundle {
         const modules = Object.entries(sources).filter(([name]) => needed.has(name) === wanted);
         return deflateSync(JSON.stringify(Object.fromEntries(modules)), { level: 9 });
     };
-    return { first: part(true), rest: part(false) };
+    let rest: Buffer | undefined;
+    return {
+        first: part(true),
+        get rest() {
+            rest ??= part(false);
+            return rest;
+        },
+    };
 }
 
 /** The folder of the agent's sources, from `provider/host` and from `dist/provider/host` alike: the nearest `agent` above. */

@@ -8,6 +8,7 @@ import { Donors } from "../../provider/donors/donors";
 import { type Connect, Hosts } from "../../provider/hosts";
 import { LastSeen } from "../../provider/lastSeen";
 import { Log } from "../../provider/log";
+import { operations } from "../../provider/operations";
 import { table } from "../../provider/resources";
 import { Secrets } from "../../provider/secrets";
 import { Seen } from "../../provider/seen";
@@ -38,7 +39,13 @@ export async function serve(connect: Connect): Promise<Provider> {
     };
     server.addService(
         ResourceProviderService as unknown as ServiceDefinition,
-        service({ context, version: "0.0.0", table, cancel: () => abort.abort() }),
+        service({
+            log,
+            secrets,
+            version: "0.0.0",
+            operations: async () => operations(context, table, "0.0.0"),
+            cancel: () => abort.abort(),
+        }),
     );
     const port = await bind(server);
     return new Provider(engine, port, async () => {
