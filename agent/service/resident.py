@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import zipfile
 
 from agent.bundle import sources
 
@@ -11,6 +10,8 @@ _MAIN = "import sys\nfrom agent.service.runner import main\nsys.exit(main(sys.ar
 
 def write_resident(path):
     """Writes the sources of this agent as a zip with a `__main__`: it needs neither us nor our connection."""
+    import zipfile  # With what it imports itself it takes a look's time, and a look imports this module.
+
     modules = sources()
     packages = {name.rpartition(".")[0] for name in modules} - {""}
     temporary = path + ".new"

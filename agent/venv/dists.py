@@ -2,7 +2,6 @@
 
 import os
 import re
-from email.parser import HeaderParser
 
 
 class Dist:
@@ -41,6 +40,8 @@ def versions(site):
 
 def metadata(site, dist):
     """The headers of METADATA (or PKG-INFO), as an email message; empty when there is no such file."""
+    from email.parser import HeaderParser  # It takes as long to import as a look, which hardly ever needs it.
+
     for path in (
         os.path.join(site, dist.info, "METADATA"),
         os.path.join(site, dist.info, "PKG-INFO"),

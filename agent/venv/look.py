@@ -5,7 +5,7 @@ import os
 
 from agent.files import read_json
 from agent.spoilt import Spoilt
-from agent.venv import beside, dists, fingerprint
+from agent.venv import beside, dists
 from agent.venv.drift import Drift, drift_of
 
 MOST_DRIFT = 200
@@ -21,7 +21,7 @@ def venvs(layout, adopt=(), verify=False, check=lambda: None, spoilt=None):
 
     def taken(path):
         if path not in fingerprints:
-            fingerprints[path] = fingerprint.fingerprint(path, (layout.root,))
+            fingerprints[path] = importlib.import_module("agent.venv.fingerprint").fingerprint(path, (layout.root,))
         return fingerprints[path]
 
     def one(name):
@@ -87,7 +87,10 @@ def _release(layout, name, release, wanted, verify, check):
     if wanted:
 
         def before(path):
-            return importlib.import_module("agent.venv.texts").Texts(layout, name, release).before(path)
+            # Not among what travels for each look: of a release that is as it was made nobody asks for texts.
+            from agent.venv.texts import Texts
+
+            return Texts(layout, name, release).before(path)
 
         drift, seen = drift_of(prefix, facts, before, verify, check)
         live = {key: seen.live.get(one["path"]) for key, one in facts["patched"].items()}

@@ -29,7 +29,7 @@ const SCRIPT = [
     't=; until [ "$t" = @sglang ]; do read -r t m n p || exit 91; done',
     `b=$1; [ "$p" ] && set -- "$p" || set -- ${["python3", ...VERSIONS, ...PLACES].join(" ")}`,
     'for c; do "$c" -I -S -c "import sys; sys.exit(sys.version_info < (3, 8))" </dev/null >/dev/null 2>&1' +
-        ' && exec "$c" -B -I -c "$b" "$m" "$n"; done',
+        ' && exec "$c" -B -I -S -c "$b" "$m" "$n"; done',
     `echo "${NO_PYTHON} $*" >&2; exit 92`,
 ].join("; ");
 
