@@ -89,7 +89,8 @@ class Peer {
             maxBuffer: 64 * 1024 * 1024,
         });
         const seconds = (performance.now() - began) / 1000;
-        const rows = /Detected changes:\n.*Operation.*\n([^]*?)\n\n/.exec(stdout + stderr)?.[1]?.split("\n") ?? [];
+        const rows =
+            /Detected changes:\n[^\n]*Operation[^\n]*\n(.*?)\n\n/s.exec(stdout + stderr)?.[1]?.split("\n") ?? [];
         if (rows.length < 3 || !rows.every((row) => / - +- *$/.test(row))) {
             throw new Error(`pyinfra did not look, or found something to do:\n${stdout}${stderr}`);
         }
