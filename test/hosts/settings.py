@@ -23,6 +23,14 @@ ADDRESSES = range(11, 250)
 # Of every user on the hosts; root and the others also take the key.
 PASSWORD = "correct horse"
 
+# What `hosts exec` runs a command with, as systemd gives it to a service of root.
+ENVIRONMENT = [
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME=/root",
+    "USER=root",
+    "LANG=C.UTF-8",
+]
+
 SUITE = "bookworm"
 PACKAGES = [
     "systemd",
