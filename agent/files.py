@@ -120,6 +120,14 @@ def json_bytes(value):
     return (text + "\n").encode("utf-8", "surrogateescape")
 
 
+def names_in(folder):
+    """Names of what lies in a folder, sorted; [] when it is not there."""
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def remove_file(path):
     """Removes a file; True when there was one."""
     try:

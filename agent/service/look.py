@@ -4,7 +4,7 @@ import os
 
 from agent.claims import claims
 from agent.counted import counted
-from agent.files import read_json
+from agent.files import names_in, read_json
 from agent.gates import report
 from agent.service import activation, keeping, patched, proc, process, proof, systemd
 from agent.service.committed import altered, digest, spec_edited
@@ -17,8 +17,7 @@ def services(layout, machine, spoilt=None, left=()):
     """{name: ServiceFacts} of the services that are claimed, or that run. spoilt: notes those that cannot be read; left: runs without its files."""
     spoilt = spoilt or Spoilt()
     held = claims(layout)
-    folder = layout.at("services")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    names = names_in(layout.at("services"))
     # No spec is no fault here: an empty one stands for it.
     specs = spoilt.each("service", names, lambda name: read_json(Place(layout, name).spec) or {})
     units = [Place(layout, name).unit for name, spec in specs.items() if spec.get("supervisor") == "systemd"]

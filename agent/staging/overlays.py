@@ -1,11 +1,10 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
 
 import importlib
-import os
 
 from agent.claims import claim
 from agent.fault import Fault
-from agent.files import read_json, write_json
+from agent.files import names_in, read_json, write_json
 from agent.lock import locked
 from agent.staging.forget import forget
 from agent.store import require
@@ -110,21 +109,17 @@ def _contents(overlays):
 def _drop_unused(layout):
     """Removes the trees that no venv wants, nor wanted last time: going back one step is to cost nothing."""
     used, patched = set(), set()
-    for venv in _folders(layout.at("venvs")):
+    for venv in names_in(layout.at("venvs")):
         wish = read_json(layout.venv(venv, "overlays.json")) or {"overlays": []}
         used.update(overlay["digest"] for overlay in wish["overlays"])
         used.update(wish.get("earlier", []))
         patches = read_json(layout.venv(venv, "patches.json")) or {"patches": []}
         patched.update(patch["sha256"] for patch in patches["patches"])
-    gone = [digest for digest in _folders(layout.at("trees")) if digest not in used]
+    gone = [digest for digest in names_in(layout.at("trees")) if digest not in used]
     if gone:
         from agent.overlay import donated
 
-        left = [digest for digest in _folders(layout.at("trees")) if digest in used]
+        left = [digest for digest in names_in(layout.at("trees")) if digest in used]
         donated.leave_store(layout, gone, left, patched)
     for digest in gone:
         remove_tree(layout.tree(digest))
-
-
-def _folders(path):
-    return sorted(os.listdir(path)) if os.path.isdir(path) else []

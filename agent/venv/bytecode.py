@@ -7,6 +7,7 @@ import subprocess
 import threading
 
 from agent.fault import Fault
+from agent.files import names_in
 from agent.venv import interpreter
 from agent.venv.copying import link_or_none
 
@@ -49,7 +50,7 @@ def drop(source):
     folder, name = os.path.split(source)
     stem = name[:-3] if name.endswith(".py") else name
     cache = os.path.join(folder, "__pycache__")
-    found = [os.path.join(cache, one) for one in _names(cache) if one.endswith(".pyc") and one.split(".")[0] == stem]
+    found = [os.path.join(cache, one) for one in names_in(cache) if one.endswith(".pyc") and one.split(".")[0] == stem]
     for path in found + [os.path.join(folder, stem + ".pyc")]:
         try:
             os.unlink(path)
@@ -65,7 +66,7 @@ def carry(old, new, paths):
     carried = set()
     for folder, names in _by_folder(paths).items():
         cache, target = (os.path.join(top, folder, "__pycache__") for top in (old, new))
-        for name in _names(cache):
+        for name in names_in(cache):
             source = name.split(".")[0] + ".py"
             if (
                 source not in names
@@ -94,13 +95,6 @@ def _same(one, other):
         return os.path.samefile(one, other)
     except OSError:
         return False
-
-
-def _names(folder):
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
 
 
 def sources(top):

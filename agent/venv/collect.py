@@ -4,7 +4,7 @@ import errno
 import os
 import time
 
-from agent.files import read_json, remove_file
+from agent.files import names_in, read_json, remove_file
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import beside, users
 
@@ -16,7 +16,7 @@ def releases(layout, venv):
     """{id: facts of releases/<id>.json} of the complete releases of a venv."""
     found = {}
     folder = layout.venv(venv, "releases")
-    for name in _names(folder):
+    for name in names_in(folder):
         if name.endswith(".json") and os.path.isdir(os.path.join(folder, name[:-5])):
             found[name[:-5]] = read_json(os.path.join(folder, name))
     return found
@@ -50,7 +50,7 @@ def remove_release(layout, venv, name):
 def remove_unfinished(layout, venv):
     """Removes what a run that was killed left: nothing in use has such a name. Call it under the lock."""
     for folder in (layout.venv(venv), layout.venv(venv, "releases")):
-        for name in _names(folder):
+        for name in names_in(folder):
             if name.startswith(".tmp-"):
                 path = os.path.join(folder, name)
                 _remove_for_good(path) if os.path.isdir(path) else remove_file(path)
@@ -71,7 +71,7 @@ def _remove_for_good(path):
 
 
 def _remove_bases(layout, venv, wanted):
-    for name in _names(layout.venv(venv)):
+    for name in names_in(layout.venv(venv)):
         path = layout.venv(venv, name)
         if name.startswith("base-") and os.path.isdir(path) and name not in wanted:
             remove_file(path + ".json")
@@ -84,7 +84,7 @@ def _remove_debris(layout, venv, known):
     folder = layout.venv(venv, "releases")
     spare = [
         name
-        for name in _names(folder)
+        for name in names_in(folder)
         if os.path.isdir(os.path.join(folder, name)) and name not in known and not name.startswith(".")
     ]
     spare = [name for name in spare if name not in users.named(layout, spare)]
@@ -92,10 +92,3 @@ def _remove_debris(layout, venv, known):
     for name in spare:
         if os.path.join(folder, name) not in running:
             remove_release(layout, venv, name)
-
-
-def _names(folder):
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []

@@ -53,7 +53,7 @@ def compose(request, base, prefix, final, overlays, patches, previous=None):
     clone.link_tree(base, prefix, request.check)
     relocated = relocate.replace_path(prefix, base, final)
     site = interpreter.site_packages(prefix)
-    record.refresh(site, [os.path.relpath(os.path.join(prefix, path), site) for path in relocated])
+    record.refresh_below(prefix, site, relocated)
     strict, lenient = set(), set()
     python = interpreter.facts(prefix)
     before = consistency.snapshot(site)

@@ -3,7 +3,7 @@
 import importlib
 import os
 
-from agent.files import read_json
+from agent.files import names_in, read_json
 from agent.spoilt import Spoilt
 from agent.venv import beside, dists
 from agent.venv.drift import Drift, drift_of
@@ -36,7 +36,7 @@ def venvs(layout, adopt=(), verify=False, check=lambda: None, spoilt=None):
             },
         }
 
-    found = (spoilt or Spoilt()).each("venv", _names(layout.at("venvs")), one)
+    found = (spoilt or Spoilt()).each("venv", names_in(layout.at("venvs")), one)
     return found, {path: taken(path) for path in adopt}
 
 
@@ -57,7 +57,7 @@ def _base(layout, name, wish, taken):
 def _releases(layout, name):
     """Ids of the releases that are there, or should be."""
     found = set()
-    for entry in _names(layout.venv(name, "releases")):
+    for entry in names_in(layout.venv(name, "releases")):
         if not entry.startswith("."):
             known = entry.endswith(beside.ENDINGS + (".json",))
             found.add(os.path.splitext(entry)[0] if known else entry)
@@ -108,10 +108,3 @@ def _release(layout, name, release, wanted, verify, check):
         "site": site,
         "made": facts["made"],
     }
-
-
-def _names(folder):
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []

@@ -7,7 +7,7 @@ import time
 from agent.counted import counted
 from agent.claims import claim, owns, release_claim
 from agent.fault import Fault
-from agent.files import explained, read_json, remove_file, write_json
+from agent.files import explained, names_in, read_json, remove_file, write_json
 from agent.lock import locked
 from agent.overlay import staged as staged_trees
 from agent.tidy import remove_empty, remove_tree
@@ -68,15 +68,15 @@ def remove(request):
             return {}
         _require_unused(layout, venv)
         remove_file(layout.venv(venv, "venv.json"))
-        for name in _names(layout.venv(venv, "releases")):
+        for name in names_in(layout.venv(venv, "releases")):
             if name.endswith(".json"):
                 remove_file(layout.venv(venv, "releases", name))
-        for name in [name for name in _names(layout.venv(venv)) if name.startswith(("base-", ".tmp-"))] + ["releases"]:
+        for name in [name for name in names_in(layout.venv(venv)) if name.startswith(("base-", ".tmp-"))] + ["releases"]:
             request.check()
             request.progress("removing %s" % name)
             remove_tree(layout.venv(venv, name))
         remove_empty(layout.venv(venv))
-        if not [name for name in _names(layout.at("venvs")) if os.path.exists(layout.venv(name, "venv.json"))]:
+        if not [name for name in names_in(layout.at("venvs")) if os.path.exists(layout.venv(name, "venv.json"))]:
             # What only served to build: uv as it was sent, pip's own venv, Pythons that uv fetched.
             for name in ("bin", "tools", "python", "cache"):
                 remove_tree(layout.at(name))
@@ -224,7 +224,7 @@ def _require_not_running(prefix):
 
 def _require_unused(layout, venv):
     folder = layout.venv(venv, "releases")
-    paths = [os.path.join(folder, name) for name in _names(folder) if os.path.isdir(os.path.join(folder, name))]
+    paths = [os.path.join(folder, name) for name in names_in(folder) if os.path.isdir(os.path.join(folder, name))]
     running = users.processes(paths) if paths else {}
     services = sorted(users.committed(layout, venv))
     if running or services:
@@ -238,10 +238,3 @@ def _require_unused(layout, venv):
             ),
             remedy="remove the services that run from it first",
         )
-
-
-def _names(folder):
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []

@@ -103,6 +103,11 @@ def refresh(site, changed, gone=()):
             write(site, dist.info, fixed)
 
 
+def refresh_below(prefix, site, changed):
+    """`refresh` for changed files that are named below the venv's own folder."""
+    refresh(site, [os.path.relpath(os.path.join(prefix, path), site) for path in changed])
+
+
 def add(site, info, paths):
     """Adds rows for new files to the RECORD of one distribution."""
     rows = read(site, dists.Dist("", "", info)) or []

@@ -2,7 +2,7 @@
 
 import os
 
-from agent.files import read_json
+from agent.files import names_in, read_json
 
 # A service's files that can name a release: its wish, its process, its journals.
 LARGEST = 4 << 20
@@ -29,7 +29,7 @@ def processes(paths):
 def named(layout, releases):
     """Those release ids that a service's link, wish, process specification or activation names."""
     texts = []
-    for service in _names(layout.at("services")):
+    for service in names_in(layout.at("services")):
         for folder, folders, files in os.walk(layout.service(service)):
             for name in folders + files:
                 path = os.path.join(folder, name)
@@ -43,7 +43,7 @@ def named(layout, releases):
 def committed(layout, venv):
     """{service: release} of the services whose committed wish names the venv."""
     found = {}
-    for service in _names(layout.at("services")):
+    for service in names_in(layout.at("services")):
         wish = read_json(layout.service(service, "current.json"))
         if wish and wish.get("venv") == venv:
             found[service] = wish.get("release")
@@ -82,10 +82,3 @@ def _text(path):
             return file.read()
     except OSError:
         return ""
-
-
-def _names(folder):
-    try:
-        return sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
