@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from "node:fs";
 import { open, readdir, rm, stat } from "node:fs/promises";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { toolCache } from "../toolCache";
 
 /** Days after which a content that nobody used goes. */
 const MOST_DAYS = 30;
@@ -29,11 +29,7 @@ export class Contents {
     private readonly made = new Set<string>();
 
     constructor(
-        private readonly folder = join(
-            process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
-            "pulumi-sglang",
-            "contents",
-        ),
+        private readonly folder = toolCache("contents"),
         private readonly mostBytes = MOST_GIGABYTES * 1e9,
     ) {}
 

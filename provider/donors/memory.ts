@@ -1,19 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { controlName } from "../host/control";
+import { toolCache } from "../toolCache";
 import type { Donor, Taken } from "./pin";
 
 /** Last looks at donors, in this user's cache: what was hashed once is not hashed again by the next command, nor by another stack. */
 export class Memory {
-    constructor(
-        private readonly folder = join(
-            process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
-            "pulumi-sglang",
-            "donors",
-        ),
-    ) {}
+    constructor(private readonly folder = toolCache("donors")) {}
 
     /** What was last seen of a donor; nothing when nobody looked, or when it cannot be read. */
     recall(donor: Donor): Taken {

@@ -1,6 +1,6 @@
 import { open, readdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
+import { toolCache } from "../toolCache";
 import type { MachineFacts } from "./facts";
 
 /** ELF's numbers of the processors that uv is built for, by `uname -m`. */
@@ -28,7 +28,7 @@ function onPath(path: string): string[] {
 }
 
 async function fetched(): Promise<string[]> {
-    const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pulumi-sglang", "uv");
+    const folder = toolCache("uv");
     const versions = await readdir(folder).catch(() => []);
     return versions.sort().map((version) => join(folder, version, "bin", "uv"));
 }
