@@ -1,31 +1,16 @@
 """`nvidia-smi` of this host, where there is one."""
 
 import os
-import subprocess
+
+from agent.output import output
 
 #: Seconds after which it is given up: a driver in trouble can hang it.
 SECONDS = 20
 
 
 def smi(*arguments):
-    """What it prints with these arguments; "" where there is none, it fails or hangs."""
-    return output(["nvidia-smi"] + list(arguments), {"PATH": os.environ.get("PATH", os.defpath)})
-
-
-def output(argv, environment):
-    """Standard output of a short command with exactly this environment; "" when it cannot be had."""
-    try:
-        ran = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=SECONDS,
-            env=environment,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return ran.stdout.decode("utf-8", "replace")
+    """What it prints with these arguments; "" where there is none, or it hangs."""
+    return output(["nvidia-smi"] + list(arguments), SECONDS, {"PATH": os.environ.get("PATH", os.defpath)})
 
 
 def rows(*arguments):

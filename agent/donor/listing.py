@@ -7,6 +7,7 @@ distribution has mode 120000 and, in place of the hash, its target. Places are t
 import hashlib
 
 from agent.fault import Fault
+from agent.rows import rows
 from agent.venv import tree
 
 FIRST = "sglang listing 1"
@@ -40,27 +41,15 @@ def digest(data):
 
 def read(path):
     """[Entry] of a listing in a file. Fault `newer-format` for one of another form, `bad-path` when a place leads out of a tree."""
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-        first, *lines = file.read().split("\n")
-    if not first.startswith(FIRST + " "):
-        raise Fault(
-            "newer-format",
-            "%s is not a listing that this version knows" % path,
-            where=path,
-            found=first[:80],
-            expected=FIRST,
-            remedy="use the same version of the tool on both sides",
-        )
     entries = []
-    for line in lines:
-        if line:
-            mode, size, what, place = line.split("\t")
-            link = mode == LINK
-            entry = Entry(
-                tree.unescape(place), mode, int(size), None if link else what, tree.unescape(what) if link else None
-            )
-            _require_inside(entry)
-            entries.append(entry)
+    for row in rows(path, FIRST, "use the same version of the tool on both sides"):
+        mode, size, what, place = row.split("\t")
+        link = mode == LINK
+        entry = Entry(
+            tree.unescape(place), mode, int(size), None if link else what, tree.unescape(what) if link else None
+        )
+        _require_inside(entry)
+        entries.append(entry)
     return entries
 
 

@@ -2,8 +2,9 @@
 
 import os
 import re
-import subprocess
 import time
+
+from agent.output import output
 
 _WINDOW = 64 * 1024
 
@@ -56,14 +57,9 @@ class JournalLog:
         place = ["--since", mark] if mark.startswith("@") else ["--after-cursor", mark]
         argv = ["journalctl", "--quiet", "--no-pager", "-o", "cat", "-n", "400", "--show-cursor"] + place
         argv += (["--user"] if self.user else []) + ["-u", self.unit]
-        try:
-            out = subprocess.run(
-                argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=20
-            ).stdout
-        except (OSError, subprocess.SubprocessError):
-            return "", mark
-        text, _, cursor = out.decode("utf-8", "replace").rpartition("-- cursor: ")
-        return (text, cursor.strip()) if cursor else (out.decode("utf-8", "replace"), mark)
+        said = output(argv, 20)
+        text, _, cursor = said.rpartition("-- cursor: ")
+        return (text, cursor.strip()) if cursor else (said, mark)
 
 
 def last_lines(text, count=30):

@@ -3,11 +3,12 @@
 import os
 import stat
 
-from agent.fault import Fault
 from agent.files import atomic_write
+from agent.rows import rows
 from agent.venv import tree
 
 FIRST = "sglang manifest 1"
+REMEDY = "use the version that wrote it, or remove the file: the folder beside it is then made again"
 
 
 def write(path, lines):
@@ -19,21 +20,9 @@ def write(path, lines):
 def read(path):
     """`path -> line` of a manifest; None when there is none."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
-            text = file.read()
+        return {tree.unescape(line.split("\t", 4)[3]): line for line in rows(path, FIRST, REMEDY)}
     except (FileNotFoundError, NotADirectoryError):
         return None
-    first, _, rest = text.partition("\n")
-    if first != FIRST:
-        raise Fault(
-            "newer-format",
-            "%s is not a manifest that this version knows" % path,
-            where=path,
-            found=first[:80],
-            expected=FIRST,
-            remedy="use the version that wrote it, or remove the file: the folder beside it is then made again",
-        )
-    return {tree.unescape(line.split("\t", 4)[3]): line for line in rest.split("\n") if line}
 
 
 def drift(path, top):

@@ -8,6 +8,7 @@ import sys
 
 from agent.fault import Fault
 from agent.files import remove_file, sha256_file
+from agent.output import output
 from agent.store import require
 from agent.tidy import remove_tree
 from agent.venv import commands, interpreter
@@ -195,11 +196,8 @@ def _pip(request):
 
 
 def _pip_version(tools):
-    argv = [interpreter.python(tools), "-m", "pip", "--version"]
-    said = subprocess.run(
-        argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=60
-    ).stdout.split()
-    parts = said[1].decode().split(".") if len(said) > 1 else []
+    said = output([interpreter.python(tools), "-m", "pip", "--version"], 60).split()
+    parts = said[1].split(".") if len(said) > 1 else []
     return tuple(int(part) for part in parts[:2] if part.isdigit())
 
 

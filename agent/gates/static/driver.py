@@ -6,6 +6,7 @@ import sys
 
 from agent import nvidia
 from agent.gates.static.system import trusted
+from agent.output import output
 
 # cuDriverGetVersion needs no device and initialises nothing.
 ASK = """
@@ -43,7 +44,7 @@ def ask(libcuda):
         return dict(
             {"error": "%s can be written by others than root, so it was not loaded to be asked" % libcuda}, **_smi()
         )
-    said = nvidia.output([sys.executable, "-I", "-S", "-c", ASK, libcuda], {})
+    said = output([sys.executable, "-I", "-S", "-c", ASK, libcuda], nvidia.SECONDS, {})
     try:
         found = json.loads(said)
     except ValueError:
