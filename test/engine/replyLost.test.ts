@@ -1,30 +1,29 @@
 import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import {
+    bare,
     completion,
     Dropping,
     describeFleet,
     expectExit,
-    freePort,
     processesOf,
     releases,
     rootOf,
     server,
     stagesSince,
-    Workspace,
+    type Workspace,
 } from "./harness";
 
 /** The connection is lost when the work is done and its answer is on the way. Each test goes on where the one before ended. */
 describe("an answer that is lost", () => {
-    let workspace: Workspace;
+    const on = bare();
     let dropping: Dropping;
-    let port: number;
     const declare = (answer: string) =>
-        describeFleet(workspace, { port, answer, connection: { python: dropping.python } });
+        describeFleet(on.workspace, { port: on.port, answer, connection: { python: dropping.python } });
     const made = () =>
-        releases(workspace).map((id) => statSync(join(rootOf(workspace), "venvs/tiny/releases", id)).ino);
+        releases(on.workspace).map((id) => statSync(join(rootOf(on.workspace), "venvs/tiny/releases", id)).ino);
     /** Runs a command that loses the answer to an operation on a resource; it fails, and the state has that resource all the same. */
     const lose = async (operation: string, resource: string, command: () => ReturnType<Workspace["up"]>) => {
         dropping.drop(operation);
@@ -32,25 +31,22 @@ describe("an answer that is lost", () => {
         assert.equal(code, 1, output);
         assert.match(output, new RegExp(`the connection was lost during ${operation}`));
         assert.ok(dropping.done, output);
-        assert.ok((await workspace.resources())[resource], output);
+        assert.ok((await on.workspace.resources())[resource], output);
     };
-    const up = () => workspace.up();
+    const up = () => on.workspace.up();
     /** Asserts that the next `up` has nothing to do on the host, and nothing is left for the one after it. */
     const assertDone = async (answer: string) => {
-        const [pid, releasesMade, since] = [server(workspace), made(), Date.now() / 1000];
-        assert.equal(await completion(port), answer);
-        expectExit(await workspace.up());
-        assert.deepEqual([server(workspace), made(), stagesSince(workspace, since)], [pid, releasesMade, []]);
-        expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
+        const [pid, releasesMade, since] = [server(on.workspace), made(), Date.now() / 1000];
+        assert.equal(await completion(on.port), answer);
+        expectExit(await on.workspace.up());
+        assert.deepEqual([server(on.workspace), made(), stagesSince(on.workspace, since)], [pid, releasesMade, []]);
+        expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
     };
 
-    before(async () => {
-        workspace = await Workspace.make();
-        dropping = new Dropping(workspace);
-        port = await freePort();
+    before(() => {
+        dropping = new Dropping(on.workspace);
         declare("Lyon.");
     });
-    after(() => workspace.close());
 
     it("is no reason to do a part again that was made", async () => {
         await lose("overlay.stage", "here-tiny-overlays", up);
@@ -79,10 +75,10 @@ describe("an answer that is lost", () => {
             ["overlay.remove", "here-tiny-overlays"],
         ] as const) {
             const target = ["--target", `**::${resource}`];
-            await lose(operation, resource, () => workspace.destroy(...target));
-            expectExit(await workspace.destroy(...target));
-            assert.equal((await workspace.resources())[resource], undefined);
+            await lose(operation, resource, () => on.workspace.destroy(...target));
+            expectExit(await on.workspace.destroy(...target));
+            assert.equal((await on.workspace.resources())[resource], undefined);
         }
-        assert.deepEqual([readdirSync(workspace.host), processesOf(workspace.host)], [[], []]);
+        assert.deepEqual([readdirSync(on.workspace.host), processesOf(on.workspace.host)], [[], []]);
     });
 });

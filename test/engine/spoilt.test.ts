@@ -1,37 +1,31 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { completion, describeFleet, expectExit, freePort, rootOf, server, Workspace } from "./harness";
+import { before, describe, it } from "node:test";
+import { completion, describeFleet, expectExit, rootOf, served, server } from "./harness";
 
 /** Files of ours that somebody wrote over, on a host that serves. */
 describe("a file of ours that is not as it was written", () => {
-    let workspace: Workspace;
-    let port: number;
+    const on = served();
     let pid: number;
-    const path = (name: string) => join(rootOf(workspace), name);
+    const path = (name: string) => join(rootOf(on.workspace), name);
     /** Writes over a file, previews another answer, puts the file back, and gives what the preview said. */
     const spoil = async (name: string, text: string): Promise<string> => {
         const kept = readFileSync(path(name));
         writeFileSync(path(name), text);
-        describeFleet(workspace, { port, answer: "Nice." });
-        const before = await workspace.resources();
-        const { code, output } = await workspace.pulumi("preview");
+        describeFleet(on.workspace, { port: on.port, answer: "Nice." });
+        const before = await on.workspace.resources();
+        const { code, output } = await on.workspace.pulumi("preview");
         assert.equal(code, 1, output);
-        assert.deepEqual(await workspace.resources(), before);
+        assert.deepEqual(await on.workspace.resources(), before);
         assert.doesNotMatch(output, /unexpectedly|Traceback|report this/);
         writeFileSync(path(name), kept);
         return output;
     };
 
-    before(async () => {
-        workspace = await Workspace.make();
-        port = await freePort();
-        describeFleet(workspace, { port });
-        expectExit(await workspace.up());
-        pid = server(workspace);
+    before(() => {
+        pid = server(on.workspace);
     });
-    after(() => workspace.close());
 
     const things: { name: string; text: string; says: RegExp }[] = [
         { name: "services/chat/env.json", text: "3", says: /what it holds is a number\n.*\n.*expected: a map/ },
@@ -59,8 +53,8 @@ describe("a file of ours that is not as it was written", () => {
     });
 
     it("is no matter any more once it is as it was", async () => {
-        describeFleet(workspace, { port });
-        expectExit(await workspace.pulumi("preview", "--expect-no-changes"));
-        assert.deepEqual([server(workspace), await completion(port)], [pid, "Lyon."]);
+        describeFleet(on.workspace, { port: on.port });
+        expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
+        assert.deepEqual([server(on.workspace), await completion(on.port)], [pid, "Lyon."]);
     });
 });

@@ -1,5 +1,5 @@
 import type { Connection } from "../../../provider/connection";
-import { answerDiff, type Workspace } from "../../engine/harness";
+import { LOCK, type TinyWishes, tinyVenv, type Workspace } from "../../engine/harness";
 import type { TestHost } from "../../hosts/testHost";
 
 /** Where everything of ours lies on each host: the default. */
@@ -10,15 +10,7 @@ export const PORT = 8000;
 export const MODEL = "/srv/model";
 
 /** What a test may say differently about its hosts. */
-export interface HostWishes {
-    /** Text that the patched server completes with. Default: `Lyon.` */
-    answer?: string;
-    /** The whole patched module, instead of a diff that changes the answer. */
-    module?: string;
-    /** The whole diff, instead of one that changes the answer. */
-    diff?: string;
-    /** Distributions of the locked requirements. Default: those that the stand-in needs. */
-    requirements?: string[];
+export interface HostWishes extends TinyWishes {
     /** More variables. */
     env?: Record<string, unknown>;
     /** More fields of the service. */
@@ -37,24 +29,9 @@ export function describeHosts(
     wishes: HostWishes = {},
     differs: Record<string, Record<string, unknown>> = {},
 ): void {
-    const { requirements = ["sglang==0.5.23+standin", "pybase64==1.4.2+standin"] } = wishes;
-    workspace.write("locks/standin.txt", ["--no-index", ...requirements, ""].join("\n"));
-    workspace.write("patches/answer.diff", wishes.diff ?? answerDiff(wishes.answer ?? "Lyon."));
-    workspace.write("patches/answer.py", wishes.module ?? "");
+    const base = { python: "/usr/bin/python3", requirements: LOCK, findLinks: ["/opt/wheels"] };
     workspace.fleet({
-        venvs: {
-            tiny: {
-                base: { python: "/usr/bin/python3", requirements: "locks/standin.txt", findLinks: ["/opt/wheels"] },
-                overlays: [{ from: { wheel: "wheels/sgl_kernel-0.4.0+standin-py3-none-any.whl" } }],
-                patches: [
-                    {
-                        module: "sglang.srt.answer",
-                        ...(wishes.module ? { file: "patches/answer.py" } : { diff: "patches/answer.diff" }),
-                    },
-                ],
-                checks: { imports: ["sgl_kernel"] },
-            },
-        },
+        venvs: { tiny: tinyVenv(workspace, wishes, base) },
         services: {
             chat: {
                 venv: "tiny",

@@ -4,21 +4,29 @@ import { describeFleet, type Wishes } from "./fleet";
 import { freePort } from "./standin";
 import { Workspace } from "./workspace";
 
-/** A workspace whose one host serves the stand-in at `port`; there once a suite's tests run. */
+/** A workspace of one host, and a free port for its server; there once a suite's tests run. */
 export interface Served {
     workspace: Workspace;
     port: number;
 }
 
-/** Has one made and served before the tests of the suite that calls it, and ended after them. */
-export function served(wishes: Omit<Wishes, "port"> = {}): Served {
+/** Has one made before the tests of the suite that calls it, with nothing described yet, and ended after them. */
+export function bare(): Served {
     const made = {} as Served;
     before(async () => {
         made.workspace = await Workspace.make();
         made.port = await freePort();
+    });
+    after(() => made.workspace.close());
+    return made;
+}
+
+/** Has one made whose host serves the stand-in before the tests of the suite that calls it. */
+export function served(wishes: Omit<Wishes, "port"> = {}): Served {
+    const made = bare();
+    before(async () => {
         describeFleet(made.workspace, { port: made.port, ...wishes });
         expectExit(await made.workspace.up());
     });
-    after(() => made.workspace.close());
     return made;
 }
