@@ -40,7 +40,7 @@ def write(path, release, args, gates):
 
 
 def refused(path):
-    """RefusedFacts of provider/host/facts.ts: which gate did not let the last candidate pass, and why; None when it passed."""
+    """RefusedFacts of provider/host/serviceFacts.ts: which gate did not let the last candidate pass, and why; None when it passed."""
     try:
         told = read_json(path + ".json")
     except Fault:

@@ -1,4 +1,4 @@
-"""ServiceFacts of provider/host/facts.ts: how each service stands. Nothing is written; systemd is asked once for all."""
+"""ServiceFacts of provider/host/serviceFacts.ts: how each service stands. Nothing is written; systemd is asked once for all."""
 
 import os
 

@@ -42,7 +42,7 @@ def newer(place, proven, ticks):
 
 
 def shown(place, proven, older):
-    """PatchedFacts of provider/host/facts.ts for the files of `proven`; `older`: the paths that the process is older than."""
+    """PatchedFacts of provider/host/serviceFacts.ts for the files of `proven`; `older`: the paths that the process is older than."""
     found = []
     for item in proven or []:
         live = now(place, item)

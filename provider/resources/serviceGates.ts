@@ -1,7 +1,8 @@
 import { counted } from "../counted";
 import { explain } from "../errors";
-import type { HostFacts, RefusedFacts, ServiceFacts } from "../host/facts";
+import type { HostFacts } from "../host/facts";
 import { HostError } from "../host/host";
+import type { RefusedFacts, ServiceFacts } from "../host/serviceFacts";
 import type { Planning } from "../resource";
 import { renderArgs } from "./argv";
 import { claim } from "./common";

@@ -1,4 +1,5 @@
-import type { HostFacts, PatchedFacts } from "../host/facts";
+import type { HostFacts } from "../host/facts";
+import type { PatchedFacts } from "../host/serviceFacts";
 import { moduleOf } from "./serviceSpec";
 
 /** One patched file of a service, and what the process that serves has to do with it. */

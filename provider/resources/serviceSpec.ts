@@ -1,5 +1,6 @@
 import type { Connection } from "../connection";
-import type { HostFacts, MachineFacts, ServiceSpec } from "../host/facts";
+import type { HostFacts, MachineFacts } from "../host/facts";
+import type { ServiceSpec } from "../host/serviceFacts";
 import { renderArgs } from "./argv";
 import type { SglangServiceInputs } from "./inputs";
 

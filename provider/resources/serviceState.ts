@@ -1,5 +1,6 @@
 import { counted } from "../counted";
-import type { HostFacts, MachineFacts, ProcessFacts, ServiceFacts, UnitFacts } from "../host/facts";
+import type { HostFacts, MachineFacts } from "../host/facts";
+import type { ProcessFacts, ServiceFacts, UnitFacts } from "../host/serviceFacts";
 import { parseArgs } from "./argv";
 import type { FlagValue, SglangServiceInputs } from "./inputs";
 import { isLoaded } from "./loaded";

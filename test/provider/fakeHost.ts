@@ -1,6 +1,7 @@
 /** A host that is a few maps: for what a real one does not do on demand (fail in the middle, hang, be another machine). */
-import type { HostFacts, ServiceFacts, VenvFacts } from "../../provider/host/facts";
+import type { HostFacts, VenvFacts } from "../../provider/host/facts";
 import { type CallOptions, type Content, type Host, HostError } from "../../provider/host/host";
+import type { ServiceFacts } from "../../provider/host/serviceFacts";
 
 type Args = Record<string, unknown> & { claim: { owner: string; name: string } };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { PatchedFacts } from "../../provider/host/facts";
+import type { PatchedFacts } from "../../provider/host/serviceFacts";
 import { notAsPatched, patchedLive } from "../../provider/resources/servicePatched";
 import { bench, created, eachTest, service } from "./fixture";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ServiceFacts } from "../../provider/host/facts";
+import type { ServiceFacts } from "../../provider/host/serviceFacts";
 import { bench, created, eachTest, service } from "./fixture";
 import type { Values } from "./harness";
 
