@@ -1,6 +1,5 @@
 """A root of its own with releases of the stand-in SGLang, for the tests of services: everything real, all of it here."""
 
-import contextlib
 import hashlib
 import http.client
 import json
@@ -11,15 +10,14 @@ import sys
 import tempfile
 import threading
 import time
-import unittest.mock
 
-from agent import bundle
 from agent.fault import Fault
 from agent.files import write_json
 from agent.layout import Layout
 from agent.request import Request
 from agent.service import activate, look, proc, recover, remove, supervisors, systemctl
 from agent.service.place import Place
+from test.agent.cut import cut
 
 STANDIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "standin", "src")
 #: The interpreter of the releases (the stand-in needs 3.9 or newer), which need not be the agent's.
@@ -28,41 +26,6 @@ PYTHON = os.path.realpath(
     or os.path.join(sys.base_prefix, "bin", "python%d.%d" % sys.version_info[:2])
 )
 SITE = os.path.join("lib", os.path.basename(PYTHON), "site-packages")
-
-CUT = """
-
-_write = Journal.write
-
-
-def cut_write(self, stage, event, **more):
-    import os, signal
-    here = (stage, event) == {at!r}
-    if here and event != "begin" and {before!r}:
-        cut_once()
-    _write(self, stage, event, **more)
-    if here:
-        cut_once()
-
-
-def cut_once():
-    import os, signal, subprocess, time
-    try:
-        os.close(os.open({mark!r}, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        return
-    if {pause!r}:
-        time.sleep(600)
-    if {watcher!r} and {unit!r}:
-        subprocess.Popen(["systemctl", "stop", "--no-block", {unit!r}])
-        time.sleep(60)
-    if {watcher!r}:
-        os.kill(os.getppid(), signal.SIGKILL)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-Journal.write = cut_write
-"""
-
 
 #: The supervisor that the tests are run with; `systemd` on a test host.
 KIND = os.environ.get("SGLANG_TEST_SUPERVISOR", "process")
@@ -170,27 +133,10 @@ class ServiceHost:
             return fault
         raise AssertionError("the activation did not fail")
 
-    @contextlib.contextmanager
-    def cut(self, stage, event="begin", watcher=False, before=False, pause=False):
-        """Within it, a started activation kills itself once at that line of its journal; `before`: before it is written.
-
-        `watcher`: what would run it again does not. `pause`: it stops there for good instead, so that the host can be cut.
-        """
-        mark = tempfile.mktemp(dir=self.top)
-        code = CUT.format(
-            at=(stage, event),
-            mark=mark,
-            watcher=watcher,
-            before=before,
-            pause=pause,
-            unit=self.place.activation_unit if KIND == "systemd" else None,
-        )
-        sources = bundle.sources()
-        sources["agent.service.journal"] += code
-        with unittest.mock.patch("agent.service.resident.sources", lambda: sources):
-            yield mark
-        if not os.path.exists(mark):
-            raise AssertionError("nothing was cut at %s of %s" % (event, stage))
+    def cut(self, stage, event="begin", **how):
+        """Within it, a started activation kills itself once at that line of its journal: see `cut.cut`."""
+        unit = self.place.activation_unit if KIND == "systemd" else None
+        return cut(self.top, unit, stage, event, **how)
 
     def look(self):
         return look.services(self.layout, {"uid": os.geteuid(), "systemd": KIND == "systemd"})["s"]

@@ -4,7 +4,9 @@ import unittest
 
 from agent.fault import Fault
 from agent.request import Request
-from test.agent.candidate import SIBLING, Candidate
+from test.agent.candidate import SIBLING, Candidate, of_everybody
+
+PYTHON = of_everybody()
 
 
 class Causes(unittest.TestCase):
@@ -74,11 +76,9 @@ class Causes(unittest.TestCase):
             told[0],
         )
 
-    @unittest.skipUnless(
-        os.getuid() == 0 and os.path.exists("/usr/bin/python3"), "needs root and a Python that every user may run"
-    )
+    @unittest.skipUnless(PYTHON, "needs root and a Python that every user may run")
     def test_a_user_without_a_passwd_entry_fails_here_and_not_after_the_switch(self):
-        candidate = Candidate("/usr/bin/python3")
+        candidate = Candidate(PYTHON)
         self.addCleanup(candidate.remove)
         candidate.write("tinyserve/launch.py", "import getpass\nname = getpass.getuser()\n")
         told = candidate.problems(user="54321", group="54321")
