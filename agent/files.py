@@ -22,7 +22,7 @@ def atomic_write(path, data, mode=None, uid=None, gid=None):
         gid = before.st_gid if gid is None else gid
     try:
         os.makedirs(folder, exist_ok=True)
-        _drop_leftovers(folder, name)
+        drop_leftovers(folder, name)
         temporary = os.path.join(folder, ".%s.%d.%x.tmp" % (name, os.getpid(), threading.get_ident()))
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
@@ -203,11 +203,14 @@ def _own(handle, uid, gid):
     os.fchown(handle, -1 if uid is None else uid, -1 if gid is None else gid)
 
 
-def _drop_leftovers(folder, name):
-    """Removes what a writer of the same file left who was killed between its first byte and the rename."""
-    prefix = ".%s." % name
+def drop_leftovers(folder, name=None):
+    """Removes what writers left who were killed between the first byte and the rename; `name`: of this one file only."""
     for entry in os.listdir(folder):
-        if entry.startswith(prefix) and entry.endswith(".tmp"):
-            pid = entry[len(prefix) :].split(".")[0]
-            if pid.isdigit() and not os.path.exists("/proc/" + pid):
-                remove_file(os.path.join(folder, entry))
+        parts = entry[1:-4].rsplit(".", 2) if entry.startswith(".") and entry.endswith(".tmp") else []
+        if (
+            len(parts) == 3
+            and name in (None, parts[0])
+            and parts[1].isdigit()
+            and not os.path.exists("/proc/" + parts[1])
+        ):
+            remove_file(os.path.join(folder, entry))

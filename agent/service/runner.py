@@ -13,11 +13,9 @@ import time
 
 from agent.files import read_json
 from agent.layout import Layout
-from agent.service import recover
 from agent.service.detach import argv_of
 from agent.service.journal import Journal
 from agent.service.place import Place
-from agent.service.transaction import Activation
 
 #: A run that fails by itself so often is given up; the next `activate` tries again.
 RUNS = 8
@@ -31,13 +29,18 @@ def main(argv):
         return 0
     os.umask(0o022)
     if verb == "recover":
+        from agent.service import recover
+
         recover.at_boot(place, job, Journal(place.activation("journal.jsonl")))
         return 0
+    # Who watches needs nothing of what is done: importing it would keep the one who does it waiting.
     if verb == "watch":
         return watch(place, job)
     lock = hold(place, argv[3:])
     if lock is None:
         return 0
+    from agent.service.transaction import Activation
+
     Activation(place, job, Journal(place.activation("journal.jsonl"))).run()
     return 0
 

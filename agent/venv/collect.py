@@ -4,7 +4,7 @@ import errno
 import os
 import time
 
-from agent.files import names_in, read_json, remove_file
+from agent.files import drop_leftovers, names_in, read_json, remove_file
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import beside, users
 
@@ -54,6 +54,8 @@ def remove_unfinished(layout, venv):
             if name.startswith(".tmp-"):
                 path = os.path.join(folder, name)
                 _remove_for_good(path) if os.path.isdir(path) else remove_file(path)
+        if os.path.isdir(folder):
+            drop_leftovers(folder)
     remove_empty(layout.venv(venv, "releases"))
     remove_empty(layout.venv(venv))
 
