@@ -188,7 +188,9 @@ class Belongings:
 
 
 def _folders(paths):
-    return {folder for path in paths if not path.startswith("../") for folder in ownership.parents(path)}
+    """The folders that these paths lie in, below site-packages."""
+    found = {path.rpartition("/")[0] for path in paths if not path.startswith("../")}
+    return found.union(*map(ownership.parents, found)) - {""}
 
 
 def _is_bytecode(place):
