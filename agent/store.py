@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 
+from agent import partial
 from agent.counted import counted
 from agent.fault import Fault
 from agent.files import explained, free_bytes, sha256_file, sync_folder
@@ -17,8 +18,8 @@ SEVERAL = 100
 
 
 def missing(request):
-    """`store.missing`: those of `args["sha256"]` that are not there, or no longer hold what their name says."""
-    wanted = request.args["sha256"]
+    """`store.missing`: those of `args["sha256"]` that are not there, or no longer hold what their name says; `begun`: bytes of them that came before a cut."""
+    wanted, folder = request.args["sha256"], request.layout.at("store", "incoming")
     absent = []
     for number, sha256 in enumerate(wanted):
         request.check()
@@ -26,7 +27,8 @@ def missing(request):
             request.progress("checked %d of %s" % (number, counted(len(wanted), "content")))
         if not has(request.layout, sha256):
             absent.append(sha256)
-    return {"missing": absent}
+    begun = {sha256: size for sha256, size in ((one, partial.begun(folder, one)) for one in absent) if size}
+    return {"missing": absent, "begun": begun} if begun else {"missing": absent}
 
 
 def has(layout, sha256):
@@ -48,10 +50,13 @@ def require(layout, wanted, whose):
 
 
 def put(request):
-    """`store.put`: takes the body apart into `args["contents"]` ([{sha256, size}]). Faults: `no-space`, `bad-content`."""
+    """`store.put`: takes the body apart into `args["contents"]` ([{sha256, size, from?}]). Faults: `no-space`, `bad-content`.
+
+    from: the first bytes of it are here already, as `missing` said, and only the rest is in the body.
+    """
     layout, contents = request.layout, request.args["contents"]
     place = layout.at("store")
-    needed = sum(content["size"] for content in contents)
+    needed = sum(content["size"] - content.get("from", 0) for content in contents)
     if needed != request.body_size:
         raise Fault("bad-content", "the contents add up to %d bytes, the body has %d" % (needed, request.body_size))
     free = free_bytes(place)
@@ -81,13 +86,17 @@ def put(request):
 
 
 def get(request):
-    """`store.get`: the bytes of one content, or of a list of them one after the other, before the result {size}. Fault `missing-content`."""
+    """`store.get`: the bytes of one content, or of a list of them one after the other, before the result {size}. Fault `missing-content`.
+
+    from: {sha256: byte} of those that are wanted from there on.
+    """
     wanted = request.args["sha256"]
-    wanted = wanted if isinstance(wanted, list) else [wanted]
+    wanted, starts = wanted if isinstance(wanted, list) else [wanted], request.args.get("from", {})
     require(request.layout, wanted, "store.get")
     size = 0
     for sha256 in wanted:
         with open(request.layout.content(sha256), "rb") as stream:
+            stream.seek(starts.get(sha256, 0))
             for part in iter(lambda: stream.read(CHUNK), b""):
                 request.check()
                 request.reply(part)
@@ -104,8 +113,9 @@ def incoming(place):
     try:
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for name in os.listdir(folder):
-                remove_tree(os.path.join(folder, name))
+            for path in (os.path.join(folder, name) for name in os.listdir(folder)):
+                if not partial.is_fresh(path):
+                    remove_tree(path)
         # Shared among writers: each one keeps the others from being tidied away.
         fcntl.flock(handle, fcntl.LOCK_SH)
         yield folder
@@ -115,20 +125,21 @@ def incoming(place):
 
 def _receive(request, folder, content, sync):
     """One content from the body: to a temporary file, hashed on the way, and renamed when it is what it should be."""
-    sha256, left = content["sha256"], content["size"]
-    temporary = os.path.join(folder, "%s.%d.%x" % (sha256, os.getpid(), id(request)))
-    digest = hashlib.sha256()
+    sha256, left = content["sha256"], content["size"] - content.get("from", 0)
+    temporary, stream, digest = _begin(request, folder, content)
     try:
-        with open(temporary, "xb") as stream:
+        with stream:
             while left:
                 part = request.body.read(min(CHUNK, left))
                 digest.update(part)
                 stream.write(part)
                 left -= len(part)
             os.fchmod(stream.fileno(), 0o444)
+            stream.flush()
             if sync:
-                stream.flush()
                 os.fsync(stream.fileno())
+            if digest.hexdigest() == sha256:
+                keep(request.layout, temporary, sha256)
         if digest.hexdigest() != sha256:
             raise Fault(
                 "bad-content",
@@ -138,12 +149,31 @@ def _receive(request, folder, content, sync):
                 expected=sha256,
                 remedy="run the command again: the file changed while it was read",
             )
-        keep(request.layout, temporary, sha256)
-    except BaseException:
-        remove_tree(temporary)
+    except BaseException as error:
+        # A full disk needs the room; of a line that was cut the next sender goes on.
+        if not left or isinstance(error, OSError) or not partial.is_worth(temporary):
+            remove_tree(temporary)
         raise
     if sync:
         sync_folder(os.path.dirname(request.layout.content(sha256)))
+
+
+def _begin(request, folder, content):
+    """(path, stream, digest) of a content that is to be written from its byte `from` on."""
+    sha256, start = content["sha256"], content.get("from", 0)
+    begun = partial.open_part(folder, sha256, start) if content["size"] >= partial.LEAST else None
+    if begun is not None:
+        return (partial.path_of(folder, sha256),) + begun
+    if start:
+        raise Fault(
+            "bad-content",
+            "what had arrived of a content is gone, or somebody else goes on with it",
+            where=partial.path_of(folder, sha256),
+            expected="%d bytes" % start,
+            remedy="run the command again",
+        )
+    temporary = os.path.join(folder, "%s.%d.%x" % (sha256, os.getpid(), id(request)))
+    return temporary, open(temporary, "xb"), hashlib.sha256()
 
 
 def keep(layout, temporary, sha256):

@@ -9,13 +9,16 @@ from agent.venv import interpreter
 
 
 def get(request):
-    """The files `args["files"]` ([{place, size}]) of the venv `args["venv"]`, before the result {sent}. Fault `donor-changed` when one has another size."""
+    """The files `args["files"]` ([{place, size, from?}]) of the venv `args["venv"]`, before the result {sent}. Fault `donor-changed` when one has another size.
+
+    from: the byte from which on it is wanted.
+    """
     interpreter.require_venv(request.args["venv"])
     paths = Donor(request.args["venv"])
     out, sent = _Out(request), 0
     for file in request.args["files"]:
         request.check()
-        sent += _give(out, paths.path(file["place"]), file["size"])
+        sent += _give(out, paths.path(file["place"]), file["size"], file.get("from", 0))
     out.end()
     return {"sent": sent}
 
@@ -40,12 +43,12 @@ class _Out:
         self._kept, self._size = [], 0
 
 
-def _give(out, path, size):
+def _give(out, path, size, start):
     try:
         with open(path, "rb", buffering=0) as file:
             if os.fstat(file.fileno()).st_size != size:
                 raise _changed(path, "%d bytes" % os.fstat(file.fileno()).st_size, size)
-            left = size
+            left = size - file.seek(start)
             while left:
                 data = file.read(min(CHUNK, left))
                 if not data:
@@ -54,7 +57,7 @@ def _give(out, path, size):
                 left -= len(data)
     except FileNotFoundError:
         raise _changed(path, "nothing", size)
-    return size
+    return size - start
 
 
 def _changed(path, found, size):

@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSyn
 import { open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { toolCache } from "../toolCache";
+import { claimed, left, type Unfinished } from "./unfinished";
 
 /** Days after which a content that nobody used goes. */
 const MOST_DAYS = 30;
@@ -66,15 +67,15 @@ export class Contents {
         return sha256;
     }
 
-    /** Where a content is written before it is whole, and what gives it its place. */
-    begin(sha256: string): { path: string; keep: (as?: string) => void; drop: () => void } {
-        const path = join(this.make("incoming"), `${sha256}.${process.pid}.${randomBytes(4).toString("hex")}`);
-        const keep = (as = sha256): void => {
-            this.make(as.slice(0, 2));
-            renameSync(path, this.path(as));
-            this.used.add(as);
-        };
-        return { path, keep, drop: () => rmSync(path, { force: true }) };
+    /** Where a content is written before it is whole. */
+    begin(sha256: string): Unfinished {
+        return this.unfinished(sha256, this.incomingPath(sha256));
+    }
+
+    /** What an earlier run had written of a content when it was cut, for this one to go on with; undefined when there is nothing of it. */
+    resume(sha256: string): Unfinished | undefined {
+        const path = this.incomingPath(sha256);
+        return claimed(this.make("incoming"), sha256, path) ? this.unfinished(sha256, path) : undefined;
     }
 
     /** A content whose hash is not known before its last byte. */
@@ -147,6 +148,20 @@ export class Contents {
             size -= one.size;
             await rm(one.path, { force: true });
         }
+    }
+
+    private incomingPath(sha256: string): string {
+        return join(this.make("incoming"), `${sha256}.${process.pid}.${randomBytes(4).toString("hex")}`);
+    }
+
+    private unfinished(sha256: string, path: string): Unfinished {
+        const keep = (as = sha256): void => {
+            this.make(as.slice(0, 2));
+            renameSync(path, this.path(as));
+            this.used.add(as);
+        };
+        const leave = (): void => left(this.make("incoming"), sha256, path);
+        return { path, keep, leave, drop: () => rmSync(path, { force: true }) };
     }
 
     private make(name: string): string {

@@ -164,7 +164,7 @@ export class Donors {
     private fromDonor({ connection, venv }: Donor): Stream {
         const host = this.hosts.at(connection);
         return this.streamOf(canonical([connection, venv]), (wanted, into) => {
-            const files = wanted.map(({ place, size }) => ({ place, size }));
+            const files = wanted.map(({ place, size, from }) => ({ place, size, ...(from > 0 && { from }) }));
             return host.call("donor.get", { venv, files }, { into, signal: this.signal });
         });
     }
@@ -173,7 +173,8 @@ export class Donors {
         const host = this.hosts.at(connection);
         return this.streamOf(canonical([connection, root]), (wanted, into) => {
             const sha256 = wanted.map((one) => one.sha256);
-            return host.call("store.get", { root, sha256 }, { into, signal: this.signal });
+            const from = Object.fromEntries(wanted.filter((one) => one.from > 0).map((one) => [one.sha256, one.from]));
+            return host.call("store.get", { root, sha256, from }, { into, signal: this.signal });
         });
     }
 

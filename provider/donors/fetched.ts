@@ -1,69 +1,99 @@
 import { createHash, type Hash } from "node:crypto";
-import { EventEmitter, once } from "node:events";
-import { closeSync, openSync, read, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, read, readSync, statSync, writeSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { HostError } from "../host/host";
+import { RESUMED } from "../host/resumed";
 import type { Contents } from "./contents";
+import { Recent } from "./recent";
+import type { Unfinished } from "./unfinished";
 
 const PIECE = 1 << 20;
-/** Bytes of a content that are kept in memory while it comes. */
-const RECENT = 4 << 20;
 const readFrom = promisify(read);
+
+/** What is there of a content while its bytes come. */
+interface Begun {
+    place: Unfinished;
+    hash: Hash;
+    descriptor: number;
+}
 
 /** One content on its way into the cache. Who sends it on reads what is there of it already: a file of gigabytes is waited for by nobody. */
 export class Fetched {
-    /** Aborted without a reader to hear it, it must not end the process. */
-    private readonly grown = new EventEmitter().setMaxListeners(0);
     private readonly recent = new Recent();
-    private readonly hash: Hash = createHash("sha256");
-    private readonly place: ReturnType<Contents["begin"]>;
-    private descriptor: number | undefined;
+    /** Made when the first byte comes: thousands wait for theirs, and a hash for each of them would be megabytes. */
+    private begun: Begun | undefined;
+    private waiting: (() => void)[] = [];
     private written = 0;
-    private path: string;
+    private path = "";
     private state: "coming" | "whole" | { failed: Error } = "coming";
 
     constructor(
         readonly sha256: string,
         readonly size: number,
         private readonly contents: Contents,
-    ) {
-        this.place = contents.begin(sha256);
-        this.path = this.place.path;
-    }
+    ) {}
 
     /** Bytes that are still to come. */
     get left(): number {
         return this.size - this.written;
     }
 
+    /** Goes on with what an earlier run had of a large one when it was cut; how many bytes need not come again. */
+    async resume(): Promise<number> {
+        const place = this.size < RESUMED ? undefined : this.contents.resume(this.sha256);
+        if (place === undefined) {
+            return 0;
+        }
+        const size = statSync(place.path).size;
+        const hash = createHash("sha256");
+        for await (const piece of cachedBytes(place.path, size)) {
+            hash.update(piece);
+        }
+        if (size > this.size || (size === this.size && hash.copy().digest("hex") !== this.sha256)) {
+            place.drop();
+            return 0;
+        }
+        this.begun = { place, hash, descriptor: openSync(place.path, "a", 0o600) };
+        [this.path, this.written] = [place.path, size];
+        if (this.left === 0) {
+            this.complete(this.begun);
+        }
+        this.tell();
+        return size;
+    }
+
     /** Takes the next bytes; the last ones complete it. Throws when the whole is not what it should be. */
     write(data: Buffer): void {
-        this.descriptor ??= openSync(this.place.path, "wx", 0o600);
-        this.hash.update(data);
-        writeSync(this.descriptor, data);
+        this.begun ??= this.begin();
+        this.begun.hash.update(data);
+        writeSync(this.begun.descriptor, data);
         this.recent.add(this.written, data);
         this.written += data.length;
         if (this.left === 0) {
-            this.complete();
+            this.complete(this.begun);
         }
-        this.grown.emit("grown");
+        this.tell();
     }
 
     /** Nothing more will come. */
     fail(error: Error): void {
-        if (this.state === "coming") {
-            this.close();
-            this.place.drop();
-            this.state = { failed: error };
-            this.grown.emit("grown");
+        if (this.state !== "coming") {
+            return;
         }
+        this.state = { failed: error };
+        if (this.begun !== undefined) {
+            closeSync(this.begun.descriptor);
+            this.written < RESUMED ? this.begun.place.drop() : this.begun.place.leave();
+            this.begun = undefined;
+        }
+        this.tell();
     }
 
-    /** Its bytes, as they come. */
-    async *bytes(): AsyncGenerator<Buffer> {
+    /** Its bytes, as they come, from an offset on. */
+    async *bytes(from = 0): AsyncGenerator<Buffer> {
         let file: number | undefined;
-        let at = 0;
+        let at = from;
         try {
             while (at < this.size) {
                 if (typeof this.state === "object") {
@@ -73,8 +103,8 @@ export class Fetched {
                 if (fresh !== undefined) {
                     at += fresh.length;
                     yield fresh;
-                } else if (at === this.written) {
-                    await once(this.grown, "grown");
+                } else if (at >= this.written) {
+                    await new Promise<void>((resolve) => this.waiting.push(resolve));
                 } else {
                     // At once: the file gets another name as soon as it is whole.
                     file ??= openSync(this.path, "r");
@@ -91,11 +121,18 @@ export class Fetched {
         }
     }
 
-    private complete(): void {
-        this.descriptor ??= openSync(this.place.path, "wx", 0o600);
-        this.close();
-        const found = this.hash.digest("hex");
+    private begin(): Begun {
+        const place = this.contents.begin(this.sha256);
+        this.path = place.path;
+        return { place, hash: createHash("sha256"), descriptor: openSync(place.path, "wx", 0o600) };
+    }
+
+    private complete({ place, hash, descriptor }: Begun): void {
+        closeSync(descriptor);
+        this.begun = undefined;
+        const found = hash.digest("hex");
         if (found !== this.sha256) {
+            place.drop();
             throw new HostError("donor", {
                 code: "donor-changed",
                 message: "the donor was changed while its files were fetched",
@@ -104,64 +141,37 @@ export class Fetched {
                 remedy: "run the command again: it looks at the donor anew",
             });
         }
-        this.place.keep();
+        place.keep();
         this.path = this.contents.path(this.sha256);
         // Who is behind reads it from the disk: thousands of them in memory would be all of them.
         this.recent.clear();
         this.state = "whole";
     }
 
-    private close(): void {
-        if (this.descriptor !== undefined) {
-            closeSync(this.descriptor);
-            this.descriptor = undefined;
+    private tell(): void {
+        const waiting = this.waiting;
+        this.waiting = [];
+        for (const go of waiting) {
+            go();
         }
     }
 }
 
-/** What came last, still in memory: who keeps step needs no look at the disk. */
-class Recent {
-    private pieces: { at: number; data: Buffer }[] = [];
-    private size = 0;
-
-    add(at: number, data: Buffer): void {
-        this.pieces.push({ at, data });
-        this.size += data.length;
-        while (this.size > RECENT && this.pieces.length > 1) {
-            this.size -= this.pieces.shift()?.data.length ?? 0;
-        }
-    }
-
-    clear(): void {
-        [this.pieces, this.size] = [[], 0];
-    }
-
-    /** The bytes from an offset to the end of their piece; undefined when they are not here. */
-    from(offset: number): Buffer | undefined {
-        for (let index = this.pieces.length - 1; index >= 0; index--) {
-            const { at, data } = this.pieces[index];
-            if (offset >= at) {
-                return offset < at + data.length ? data.subarray(offset - at) : undefined;
-            }
-        }
-        return undefined;
-    }
-}
-
-/** The bytes of a content of the cache. */
-export async function* cachedBytes(path: string, size: number): AsyncGenerator<Buffer> {
-    if (size <= PIECE) {
+/** The bytes of a content of the cache, from an offset on. */
+export async function* cachedBytes(path: string, size: number, from = 0): AsyncGenerator<Buffer> {
+    const left = size - from;
+    if (left <= PIECE) {
         const descriptor = openSync(path, "r");
         try {
-            const data = Buffer.allocUnsafe(size);
-            yield data.subarray(0, readSync(descriptor, data, 0, size, 0));
+            const data = Buffer.allocUnsafe(left);
+            yield data.subarray(0, readSync(descriptor, data, 0, left, from));
         } finally {
             closeSync(descriptor);
         }
         return;
     }
     const file = await open(path);
-    for await (const piece of file.createReadStream({ highWaterMark: PIECE })) {
+    for await (const piece of file.createReadStream({ start: from, highWaterMark: PIECE })) {
         yield piece as Buffer;
     }
 }

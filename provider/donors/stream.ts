@@ -10,8 +10,8 @@ export interface Wanted {
     place: string;
 }
 
-/** Asks a source for the bytes of contents, one after the other. */
-export type Ask = (wanted: Wanted[], into: NonNullable<CallOptions["into"]>) => Promise<unknown>;
+/** Asks a source for the bytes of contents, one after the other, each from its offset on. */
+export type Ask = (wanted: (Wanted & { from: number })[], into: NonNullable<CallOptions["into"]>) => Promise<unknown>;
 
 /** The contents of one source, read once however many hosts want them: into the cache, and on from there while they come. */
 export class Stream {
@@ -41,13 +41,13 @@ export class Stream {
         }
     }
 
-    /** The bytes of a content that was wanted. */
-    bytes({ sha256, size }: Wanted): AsyncGenerator<Buffer> {
+    /** The bytes of a content that was wanted, from an offset on. */
+    bytes({ sha256, size }: Wanted, from = 0): AsyncGenerator<Buffer> {
         const coming = this.coming.get(sha256);
         if (coming === undefined && !this.contents.has(sha256, size)) {
             throw this.failure ?? new Error(`nobody fetched ${sha256}`);
         }
-        return coming?.bytes() ?? cachedBytes(this.contents.path(sha256), size);
+        return coming?.bytes(from) ?? cachedBytes(this.contents.path(sha256), size, from);
     }
 
     private async run(): Promise<void> {
@@ -62,9 +62,17 @@ export class Stream {
 
     private async fetch(batch: Wanted[]): Promise<void> {
         const all = batch.map(({ sha256 }) => this.coming.get(sha256) as Fetched);
-        const splitter = new Splitter(all, this.counted);
+        let splitter: Splitter | undefined;
         try {
-            await this.ask(batch, splitter);
+            const rest: (Wanted & { from: number })[] = [];
+            for (const [at, one] of batch.entries()) {
+                rest.push({ ...one, from: await all[at].resume() });
+            }
+            splitter = new Splitter(all, this.counted);
+            const asked = rest.filter(({ size, from }) => from === 0 || from < size);
+            if (asked.length > 0) {
+                await this.ask(asked, splitter);
+            }
             splitter.end();
             if (splitter.broken !== undefined) {
                 throw splitter.broken;
@@ -73,7 +81,7 @@ export class Stream {
                 throw new Error("the donor sent less than it was asked for");
             }
         } catch (error) {
-            this.failure = splitter.broken ?? error;
+            this.failure = splitter?.broken ?? error;
             for (const one of all) {
                 one.fail(this.failure as Error);
             }

@@ -5,6 +5,7 @@ import { counted } from "../counted";
 import { gathered, PIECE } from "./gathered";
 import type { Content, Host, Progress } from "./host";
 import { Meter } from "./meter";
+import { announced, type Missing, type Rest, restOf, sizeOf } from "./resumed";
 
 /** Sends what the store below `root` lacks, in two round trips: one asks what that is, one carries all of it. */
 export async function sendContents(
@@ -18,35 +19,36 @@ export async function sendContents(
     if (wanted.size === 0) {
         return;
     }
-    const { missing } = await host.call<{ missing: string[] }>(
+    const answer = await host.call<Missing>(
         "store.missing",
         { root, sha256: [...wanted.keys()] },
         { progress, signal },
     );
-    const lacking = missing.map((sha256) => wanted.get(sha256)).filter((content) => content !== undefined);
+    const lacking = answer.missing.map((sha256) => wanted.get(sha256)).filter((content) => content !== undefined);
     if (lacking.length === 0) {
         return;
     }
-    const size = lacking.reduce((sum, content) => sum + content.size, 0);
+    const rest = restOf(lacking, answer);
+    const size = sizeOf(rest);
     const meter = new Meter(counted(lacking.length, "file"), size, progress);
-    const stream = Readable.from(gathered(bytesOf(lacking), meter), { objectMode: true, highWaterMark: 1 });
-    const announced = lacking.map(({ sha256, size }) => ({ sha256, size }));
-    await host.call("store.put", { root, contents: announced }, { progress, signal, body: { size, stream } });
+    const stream = Readable.from(gathered(bytesOf(rest), meter), { objectMode: true, highWaterMark: 1 });
+    const args = { root, contents: announced(rest) };
+    await host.call("store.put", args, { progress, signal, body: { size, stream } });
 }
 
-async function* bytesOf(contents: Content[]): AsyncGenerator<Buffer> {
+async function* bytesOf(contents: (Content & Rest)[]): AsyncGenerator<Buffer> {
     for (const content of contents) {
         yield* piecesOf(content);
     }
 }
 
 /** A content piece by piece; a small file in one, as the buffers of a stream would cost more than its bytes. */
-async function* piecesOf(content: Content): AsyncGenerator<Buffer> {
+async function* piecesOf(content: Content & Rest): AsyncGenerator<Buffer> {
     if ("text" in content) {
-        yield Buffer.from(content.text, "utf8");
+        yield Buffer.from(content.text, "utf8").subarray(content.from);
     } else if (content.size <= PIECE) {
         yield await readFile(content.path);
     } else {
-        yield* createReadStream(content.path, { highWaterMark: PIECE });
+        yield* createReadStream(content.path, { start: content.from, highWaterMark: PIECE });
     }
 }

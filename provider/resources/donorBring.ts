@@ -2,6 +2,7 @@ import { deliver, type Supplied } from "../donors/deliver";
 import { type Listed, readListing } from "../donors/listing";
 import { donorName } from "../donors/pin";
 import { HostError } from "../host/host";
+import { type Missing, restOf } from "../host/resumed";
 import type { Work } from "../resource";
 import type { DonorSource } from "./donorSource";
 import type { PackageOverlayInputs } from "./inputs";
@@ -48,13 +49,13 @@ async function bringAll(sources: DonorSource[], inputs: PackageOverlayInputs, wo
         listed.set(source, await readListing(path.path));
     }
     const all = [...new Set([...listed.values()].flat().map(({ sha256 }) => sha256))];
-    const answer = await host.call<{ missing: string[] }>("store.missing", { root, sha256: all }, { progress, signal });
+    const answer = await host.call<Missing>("store.missing", { root, sha256: all }, { progress, signal });
     const lacking = new Set(answer.missing);
     const supplied: Supplied[] = [];
     for (const [source, files] of listed) {
         const needed = files.filter(({ sha256 }) => lacking.delete(sha256));
         if (needed.length > 0) {
-            supplied.push(...(await supply(source, needed, inputs, work)));
+            supplied.push(...(await supply(source, needed, answer, inputs, work)));
         }
     }
     await deliver({ host, root, progress, signal }, supplied, donors.contents);
@@ -64,6 +65,7 @@ async function bringAll(sources: DonorSource[], inputs: PackageOverlayInputs, wo
 async function supply(
     source: DonorSource,
     files: Listed[],
+    missing: Missing,
     inputs: PackageOverlayInputs,
     work: Work,
 ): Promise<Supplied[]> {
@@ -76,7 +78,7 @@ async function supply(
     if (stream === undefined) {
         throw nobody(source, work);
     }
-    return files.map((file) => ({ ...file, stream }));
+    return restOf(files, missing).map((file) => ({ ...file, stream }));
 }
 
 function nobody(source: DonorSource, { host, donors }: Work): HostError {

@@ -1,5 +1,6 @@
 import contextlib
 import hashlib
+import io
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import tempfile
 import threading
 import unittest
 
-from agent import store
+from agent import partial, store
 from agent.fault import Fault
 from agent.layout import Layout
 from test.agent.support import RootTest, make_request
@@ -97,6 +98,77 @@ class StoreTest(RootTest):
         self.assertEqual(store.missing(self.request(sha256=[sha256(b"old")])), {"missing": []})
         store.put(self.request(**announced(b"two")))
         self.assertEqual(os.listdir(self.layout.at("store", "incoming")), [])
+
+    def cut(self, data, arrived, start=0):
+        """Sends a large content whose line is cut once `arrived` of its bytes are there."""
+        request = self.request(contents=[dict({"sha256": sha256(data), "size": len(data)}, **{"from": start})])
+        request.body_size, request.body = len(data) - start, Cut(data[start:arrived])
+        self.fault("lost", store.put, request)
+
+    def test_what_had_arrived_of_a_large_content_is_not_sent_again(self):
+        data = os.urandom(partial.LEAST) + b"the end"
+        self.cut(data, partial.LEAST)
+        wish = self.request(sha256=[sha256(data), sha256(b"other")])
+        self.assertEqual(
+            store.missing(wish),
+            {"missing": [sha256(data), sha256(b"other")], "begun": {sha256(data): partial.LEAST}},
+        )
+        store.put(self.request(**announced(b"another writer in between")))
+        self.cut(data, partial.LEAST + 4, partial.LEAST)
+        rest = {"sha256": sha256(data), "size": len(data), "from": partial.LEAST + 4}
+        self.assertEqual(store.put(self.request(body=b"end", contents=[rest])), {"stored": 1})
+        with open(self.layout.content(sha256(data)), "rb") as stream:
+            self.assertEqual(stream.read(), data)
+        self.assertEqual(os.stat(self.layout.content(sha256(data))).st_mode & 0o777, 0o444)
+        self.assertEqual(os.listdir(self.layout.at("store", "incoming")), [])
+
+    def test_a_beginning_with_other_bytes_is_found_out_by_the_hash_of_the_whole_and_dropped(self):
+        data = b"a" * partial.LEAST + b"the end"
+        self.cut(data, partial.LEAST)
+        with open(partial.path_of(self.layout.at("store", "incoming"), sha256(data)), "r+b") as stream:
+            stream.write(b"b")
+        rest = {"sha256": sha256(data), "size": len(data), "from": partial.LEAST}
+        self.fault("bad-content", store.put, self.request(body=b"the end", contents=[rest]))
+        self.assertEqual(store.missing(self.request(sha256=[sha256(data)])), {"missing": [sha256(data)]})
+        store.put(self.request(**announced(data)))
+
+    def test_a_beginning_that_somebody_is_writing_is_left_to_them(self):
+        data = b"a" * partial.LEAST + b"the end"
+        self.cut(data, partial.LEAST)
+        folder = self.layout.at("store", "incoming")
+        stream, _digest = partial.open_part(folder, sha256(data), partial.LEAST)
+        with stream:
+            self.assertEqual(store.missing(self.request(sha256=[sha256(data)])), {"missing": [sha256(data)]})
+            store.put(self.request(**announced(data)))
+        self.assertEqual(store.missing(self.request(sha256=[sha256(data)])), {"missing": []})
+
+    def test_a_beginning_that_nobody_went_on_with_for_a_day_goes(self):
+        data = b"a" * partial.LEAST + b"the end"
+        self.cut(data, partial.LEAST)
+        path = partial.path_of(self.layout.at("store", "incoming"), sha256(data))
+        os.utime(path, (1, 1))
+        store.put(self.request(**announced(b"another")))
+        self.assertFalse(os.path.exists(path))
+
+    def test_get_gives_the_rest_of_what_is_wanted_from_a_byte_on(self):
+        store.put(self.request(**announced(b"0123456789", b"abc")))
+        wanted = [sha256(b"0123456789"), sha256(b"abc")]
+        request = self.request(sha256=wanted, **{"from": {wanted[0]: 7}})
+        self.assertEqual(store.get(request), {"size": 6})
+        self.assertEqual(b"".join(request.replied), b"789abc")
+
+
+class Cut:
+    """A body whose line is cut after these bytes."""
+
+    def __init__(self, data):
+        self._stream = io.BytesIO(data)
+
+    def read(self, size):
+        part = self._stream.read(size)
+        if not part:
+            raise Fault("lost", "the line was cut")
+        return part
 
 
 class Slow:

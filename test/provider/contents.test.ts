@@ -1,12 +1,25 @@
 /** The cache of what was taken from donors: what stays in it, and what goes. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+    appendFileSync,
+    existsSync,
+    mkdirSync,
+    mkdtempSync,
+    readdirSync,
+    renameSync,
+    rmSync,
+    statSync,
+    utimesSync,
+    writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { Contents } from "../../provider/donors/contents";
 import { Fetched } from "../../provider/donors/fetched";
+import { RESUMED } from "../../provider/host/resumed";
 
 const DAY = 86_400_000;
 let folder: string;
@@ -118,4 +131,58 @@ it("what comes with other bytes, or not to its end, is in nobody's cache, and it
     cut.fail(new Error("the line was cut"));
     await assert.rejects(waiting, /the line was cut/);
     assert.deepEqual(readdirSync(join(folder, "incoming")), []);
+});
+
+/** A large content, and one fetch of it by a run of its own. */
+const large = Buffer.alloc(RESUMED + 7, "0123456789abcdef");
+const ofLarge = (): Fetched =>
+    new Fetched(createHash("sha256").update(large).digest("hex"), large.length, new Contents(folder));
+
+it("a large content whose line was cut goes on where it was, and who reads gets all of it", async () => {
+    const cut = ofLarge();
+    cut.write(large.subarray(0, RESUMED));
+    cut.fail(new Error("the line was cut"));
+    const fetched = ofLarge();
+    assert.equal(await fetched.resume(), RESUMED);
+    assert.equal(fetched.left, 7);
+    const all = whole(fetched.bytes());
+    const rest = whole(fetched.bytes(RESUMED + 1));
+    fetched.write(large.subarray(RESUMED));
+    assert.equal(await all, large.toString());
+    assert.equal(await rest, large.subarray(RESUMED + 1).toString());
+    assert.equal(new Contents(folder).has(fetched.sha256, large.length), true);
+    assert.deepEqual(readdirSync(join(folder, "incoming")), []);
+});
+
+it("of two runs one goes on with what was cut, and of what a killed one left the next does", async () => {
+    const cut = ofLarge();
+    cut.write(large.subarray(0, RESUMED));
+    cut.fail(new Error("the line was cut"));
+    const [one, two] = [ofLarge(), ofLarge()];
+    assert.deepEqual([await one.resume(), await two.resume()], [RESUMED, 0]);
+    const [name = ""] = readdirSync(join(folder, "incoming"));
+    const gone = spawnSync("true").pid;
+    renameSync(join(folder, "incoming", name), join(folder, "incoming", `${one.sha256}.${gone}.abcd`));
+    assert.equal(await ofLarge().resume(), RESUMED);
+});
+
+it("a beginning with other bytes is found out by the hash of the whole, and is not gone on with again", async () => {
+    const cut = ofLarge();
+    cut.write(Buffer.alloc(RESUMED, "x"));
+    cut.fail(new Error("the line was cut"));
+    const fetched = ofLarge();
+    assert.equal(await fetched.resume(), RESUMED);
+    assert.throws(() => fetched.write(large.subarray(RESUMED)), /the donor was changed while its files were fetched/);
+    assert.equal(await ofLarge().resume(), 0);
+});
+
+it("what was cut after its last byte is whole", async () => {
+    const cut = ofLarge();
+    cut.write(large.subarray(0, RESUMED));
+    cut.fail(new Error("the line was cut"));
+    appendFileSync(join(folder, "incoming", `${cut.sha256}.left`), large.subarray(RESUMED));
+    const fetched = ofLarge();
+    assert.equal(await fetched.resume(), large.length);
+    assert.equal(fetched.left, 0);
+    assert.equal(await whole(fetched.bytes()), large.toString());
 });
