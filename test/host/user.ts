@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { processes, signal } from "./processes";
 
@@ -40,20 +40,15 @@ export class User {
         if (this.sudoers !== undefined) {
             rmSync(this.sudoers);
         }
-        for (const { pid } of processes().filter((process) => ownerOf(process.pid) === this.name)) {
+        const uid = ownerOf(this.home);
+        for (const { pid } of processes().filter((process) => ownerOf(`/proc/${process.pid}`) === uid)) {
             signal(pid, "SIGKILL");
         }
         execFileSync("userdel", ["--remove", "--force", this.name], { stdio: "ignore" });
     }
 }
 
-function ownerOf(pid: number): string {
-    try {
-        return execFileSync("stat", ["-c", "%U", `/proc/${pid}`], {
-            encoding: "utf8",
-            stdio: ["ignore", "pipe", "ignore"],
-        }).trim();
-    } catch {
-        return "";
-    }
+/** The user id that a process has, or that owns a folder; undefined when there is none such. */
+function ownerOf(path: string): number | undefined {
+    return statSync(path, { throwIfNoEntry: false })?.uid;
 }
