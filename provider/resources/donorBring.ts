@@ -51,6 +51,12 @@ async function bringAll(sources: DonorSource[], inputs: PackageOverlayInputs, wo
     const all = [...new Set([...listed.values()].flat().map(({ sha256 }) => sha256))];
     const answer = await host.call<Missing>("store.missing", { root, sha256: all }, { progress, signal });
     const lacking = new Set(answer.missing);
+    await reuse(
+        [...listed].filter(([{ donor }]) => !donor.own).flatMap(([, files]) => files),
+        lacking,
+        inputs,
+        work,
+    );
     const supplied: Supplied[] = [];
     for (const [source, files] of listed) {
         const needed = files.filter(({ sha256 }) => lacking.delete(sha256));
@@ -59,6 +65,25 @@ async function bringAll(sources: DonorSource[], inputs: PackageOverlayInputs, wo
         }
     }
     await deliver({ host, root, progress, signal }, supplied, donors.contents);
+}
+
+/** What the base has already with the same bytes need not travel: two builds of one version share most of their files. */
+async function reuse(
+    all: Listed[],
+    lacking: Set<string>,
+    { root, venv, base }: PackageOverlayInputs,
+    { host, progress, signal }: Work,
+): Promise<void> {
+    const files = all.filter(({ sha256, size }) => size > 0 && lacking.has(sha256));
+    if (base === undefined || files.length === 0) {
+        return;
+    }
+    const told = files.map(({ place, sha256, size }) => ({ place, sha256, size }));
+    const args = { root, venv, base, files: told };
+    const { reused } = await host.call<{ reused: string[] }>("donor.reuse", args, { progress, signal });
+    for (const sha256 of reused) {
+        lacking.delete(sha256);
+    }
 }
 
 /** Copies what lies on the same host at once; says of the rest who has it. */

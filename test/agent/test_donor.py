@@ -286,6 +286,36 @@ class Donors(DonorPlace):
         self.assertEqual((caught.exception.code, caught.exception.more["found"]), ("donor-changed", sha256("ELF")))
         self.assertEqual(os.listdir(self.layout.at("store", "incoming")), [])
 
+    def wanted(self, package):
+        """What the provider asks the base for: the files of the listing of one distribution."""
+        self.look(package)
+        path = os.path.join(self.top, "listing")
+        write(path, self.listings)
+        entries = [one for one in listing.read(path) if one.sha256]
+        return [{"place": one.place, "sha256": one.sha256, "size": one.size} for one in entries]
+
+    def test_what_the_base_has_with_the_same_bytes_at_the_same_place_is_copied_and_need_not_travel(self):
+        install(
+            self.site, "torch", "2.11.0+cu128", {"torch/lib/c.so": "elf", "torch/__init__.py": "V = 'old'\n", "else": "a"}
+        )
+        before = identity(self.venv)
+        args = {"venv": "v", "base": {"adopt": self.venv}}
+        answer = find("donor.reuse")(self.request(files=self.wanted("torch") + self.wanted("nvidia-a"), **args))
+        self.assertEqual(answer, {"reused": [sha256("elf")], "bytes": 3})
+        self.assertEqual(read(self.layout.content(sha256("elf"))), "elf")
+        self.assertFalse(os.path.exists(self.layout.content(sha256("V = 'old'\n"))))
+        self.assertEqual(identity(self.venv), before)
+        self.assertEqual(os.listdir(self.layout.at("store", "incoming")), [])
+
+    def test_a_base_that_was_made_before_has_something_to_offer_as_well_and_one_that_is_not_there_has_nothing(self):
+        files = self.wanted("torch")
+        nothing = {"reused": [], "bytes": 0}
+        for base in ({"python": "3.11"}, {"adopt": os.path.join(self.top, "nowhere")}, None):
+            self.assertEqual(find("donor.reuse")(self.request(venv="v", base=base, files=files)), nothing)
+        shutil.copytree(self.donor, self.layout.base("v", "k"), symlinks=True)
+        answer = find("donor.reuse")(self.request(venv="v", base={"python": "3.11"}, files=files))
+        self.assertIn(sha256("elf"), answer["reused"])
+
     def test_a_listing_that_leads_out_of_its_tree_is_refused(self):
         for place in ("../x", "site/../../x", "/etc/x", "other/x", "site", "site//x"):
             path = os.path.join(self.top, "evil")

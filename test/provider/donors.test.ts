@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
@@ -105,6 +105,25 @@ it("many hosts that take at once are served by one look and one read", async () 
     for (const name of ["one", "two", "three"]) {
         assert.deepEqual(readFileSync(join(folder, name, "trees", pins.torch.digest, "site/torch/c.so")), there);
     }
+});
+
+it("what the base has with the same bytes is not fetched, and the base is only read", async () => {
+    const mine = join(folder, "mine");
+    const site = join(mine, "lib/python3.11/site-packages");
+    donate(mine, {
+        torch: { ...torch, version: "2.11.0+cu128", files: { ...torch.files, "torch/__init__.py": "x = 0\n" } },
+    });
+    const before = statSync(join(site, "torch/c.so"), { bigint: true });
+    const wish = await checked({ ...inputs("one"), base: { adopt: mine } });
+    const { state } = await provider.create("PackageOverlay", wish);
+    const places = asked("donor.get").flatMap((args) => (args.files as { place: string }[]).map(({ place }) => place));
+    assert.equal(places.includes("site/torch/c.so"), false);
+    assert.equal(places.includes("site/torch/__init__.py"), true);
+    const pins = (state.pins as Record<string, Record<string, { digest: string }>>)[`ct129:${venv}`];
+    const laid = join(folder, "one/trees", pins.torch.digest, "site/torch/c.so");
+    assert.deepEqual(readFileSync(laid), readFileSync(join(site, "torch/c.so")));
+    const after = statSync(join(site, "torch/c.so"), { bigint: true });
+    assert.deepEqual([after.ino, after.ctimeNs, after.nlink], [before.ino, before.ctimeNs, 1n]);
 });
 
 it("another way to reach the donor is no difference, and another donor with the same bytes is none either", async () => {
