@@ -46,6 +46,10 @@ async function inTurn<T>(login: () => Promise<T>): Promise<T> {
     }
 }
 
+/** A jump host that refuses the login drops the connection as well; it would only refuse again. */
 function wasDropped(error: unknown): boolean {
-    return error instanceof HostError && DROPPED.test(`${error.report.message}\n${error.report.detail ?? ""}`);
+    if (!(error instanceof HostError) || error.report.code !== "unreachable") {
+        return false;
+    }
+    return DROPPED.test(`${error.report.message}\n${error.report.detail ?? ""}`);
 }

@@ -92,10 +92,13 @@ describe("a login", { skip: cannotRun }, () => {
             config,
             `Host gate\n HostName 127.0.0.1\n Port ${sshd.port}\n User ${someone.name}\n UserKnownHostsFile ${sshd.knownHosts}\n PubkeyAuthentication no\n`,
         );
+        const before = sshd.connections;
         await refuses(reach(t, sshd, { ...password, sshConfig: config, jump: ["gate"] }), {
             code: "auth",
             message: `${someone.name}@127.0.0.1 refused the login`,
         });
+        // The shared connection hides the cause, so one of its own is made; more refusals would only get the user locked out.
+        assert.equal(sshd.connections - before, 2);
     });
 
     test("a host behind a jump host is reached through it", async (t) => {

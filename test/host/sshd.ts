@@ -66,6 +66,11 @@ export class Sshd {
         return this.log.match(/^Accepted \S+ for /gm)?.length ?? 0;
     }
 
+    /** Connections that were begun, let in or not. */
+    get connections(): number {
+        return this.log.match(/^Connection from /gm)?.length ?? 0;
+    }
+
     /** Processes below the server: sessions and all that runs in them. */
     sessions(): number[] {
         return below(this.process?.pid ?? 0);
