@@ -1,3 +1,4 @@
+import difflib
 import hashlib
 import os
 import shutil
@@ -6,9 +7,13 @@ import tempfile
 import textwrap
 import unittest
 
+from agent import store
 from agent.fault import Fault
 from agent.gates import service
+from agent.layout import Layout
 from agent.request import Request
+from agent.venv import patch
+from test.agent.support import make_request
 
 VENV = os.environ.get("SGLANG_TEST_VENV", "")
 
@@ -38,6 +43,25 @@ KERNEL = """
         return Name(name)
     sys.meta_path.insert(0, Finder())
 """
+SPECULATIVE = "sglang/srt/speculative/"
+# A speculative algorithm of one's own: what SGLang's files lack, by the line that it comes after, and files of its own.
+CHANGED = {
+    "spec_info.py": {
+        "    DFLASH = auto()\n": "    DDTREE = auto()\n",
+        "    def is_dflash(self) -> bool:\n": "        if self.is_ddtree():\n            return True\n",
+        "        return self != SpeculativeAlgorithm.NONE\n": (
+            "\n    def is_ddtree(self) -> bool:\n        return self == SpeculativeAlgorithm.DDTREE\n"
+        ),
+    },
+    "spec_registry.py": {'_RESERVED_ALIASES = frozenset({"NEXTN"})\n': "DDTREE_WIDTH = 4\n"},
+}
+NEW = {
+    "ddtree_info.py": "from sglang.srt.speculative.spec_registry import DDTREE_WIDTH\n\nNODES = 2**DDTREE_WIDTH\n",
+    "ddtree_utils.py": "import torch\n\n\ndef parents(nodes):\n    return torch.arange(nodes) // 2\n",
+    "ddtree_worker.py": "from sglang.srt.speculative.ddtree_info import NODES\nfrom sglang.srt.speculative.ddtree_utils import parents\n\nTREE = parents(NODES)\n",
+}
+ALGORITHM = "sglang.srt.speculative.spec_info.SpeculativeAlgorithm.from_string('DDTREE')"
+
 ARGS = ["--model-path", "/models/tiny", "--device", "cpu", "--attention-backend", "torch_native", "--port", "31000"]
 
 
@@ -118,6 +142,51 @@ class RealSglang(unittest.TestCase):
         self.assertEqual(result["modules"][patch["module"]], os.path.join(self.site, patch["path"]))
         self.assertEqual(
             result["gates"][-1]["warnings"], ["SGLANG_PROT is read nowhere in this sglang; nearest: SGLANG_PORT"]
+        )
+
+    def lay(self, changed, new):
+        """Applies diffs and new files to the clone as a release gets them, until the test ends; their `patched` entries."""
+        layout = Layout(os.path.join(self.top, "root"))
+        wanted = []
+        for name in list(changed) + list(new):
+            path = SPECULATIVE + name
+            text = new.get(name) or self.diff(path, changed[name])
+            data, kind = text.encode(), "file" if name in new else "diff"
+            sha256 = hashlib.sha256(data).hexdigest()
+            store.put(make_request(layout.root, data, contents=[{"sha256": sha256, "size": len(data)}]))
+            wanted.append({"target": {"path": path}, "kind": kind, "sha256": sha256, "pre": None})
+        records = [one for one in os.listdir(self.site) if one.startswith("sglang-") and one.endswith(".dist-info")]
+        for path in [SPECULATIVE + name for name in changed] + [one + "/RECORD" for one in records]:
+            file = os.path.join(self.site, path)
+            os.link(file, file + ".kept")
+            self.addCleanup(os.replace, file + ".kept", file)
+        for name in new:
+            self.addCleanup(os.unlink, os.path.join(self.site, SPECULATIVE + name))
+        done = patch.apply_all(layout, self.release, wanted)
+        return [{"module": one.key[:-3].replace("/", "."), "path": one.key, "sha256": one.sha256} for one in done]
+
+    def diff(self, path, additions):
+        with open(os.path.join(self.site, path)) as file:
+            old = file.readlines()
+        after = dict(additions)
+        # What follows a line that is there several times follows the first.
+        new = [part for line in old for part in (line, after.pop(line, ""))]
+        self.assertEqual(after, {})
+        lines = difflib.unified_diff(old, "".join(new).splitlines(True), "a/" + path, "b/" + path)
+        return "".join(lines)
+
+    def test_an_algorithm_that_five_files_of_ones_own_bring_is_asserted_and_without_them_the_assertion_fails(self):
+        asserts = [ALGORITHM + ".is_dflash()", ALGORITHM + ".is_ddtree()"]
+        told = self.problems(asserts=asserts)
+        self.assertEqual(
+            [(line.split(":")[0], "Unknown speculative algorithm name: DDTREE" in line) for line in told],
+            [("asserts", True), ("asserts", True)],
+        )
+        patched = self.lay(CHANGED, NEW)
+        result = self.check(asserts=asserts, patched=patched)
+        self.assertEqual(
+            {one["module"]: os.path.join(self.site, one["path"]) for one in patched},
+            {module: result["modules"].get(module) for module in (one["module"] for one in patched)},
         )
 
     def test_flags_of_another_version_are_all_told(self):
