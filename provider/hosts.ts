@@ -120,7 +120,7 @@ function place(connection: Connection, root: string): string {
 }
 
 /** Reads `ct200=10.1.2.201,ct129=gpu-b`. */
-export function addresses(text: string | undefined): ReadonlyMap<string, string> {
+function addresses(text: string | undefined): ReadonlyMap<string, string> {
     const pairs = (text ?? "").split(",").map((pair) => pair.trim().split("=", 2));
     return new Map(
         pairs.filter((pair): pair is [string, string] => pair.length === 2 && pair[0] !== "" && pair[1] !== ""),

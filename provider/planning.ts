@@ -27,7 +27,7 @@ export function planning(
  * Who made each difference. What the host shows other than was last declared, somebody changed there; what is declared
  * other than it was, the config changed; and it can be both.
  */
-export function caused(
+function caused(
     resource: Pick<AnyResource, "diff">,
     changes: Change[],
     { state, oldInputs, news }: { state: Properties; oldInputs: Properties; news: Properties },

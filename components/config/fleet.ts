@@ -47,7 +47,7 @@ export const host = strict({
 }).meta({ id: "host", description: "A machine and what stands on it." });
 
 /** What holds for all hosts and services that do not say otherwise. */
-export const defaults = strict({
+const defaults = strict({
     connection: connection.optional().describe("How hosts are reached. Default: what ssh config says of their names."),
     root,
     keep: open(venvInputs.shape.keep),
@@ -59,7 +59,7 @@ const share = (issue: { input?: unknown }) =>
     `expected a number of hosts such as 2, or a share such as \`25%\`, found ${described(issue.input)}`;
 
 /** In which order hosts are changed. */
-export const rollout = strict({
+const rollout = strict({
     canary: texts
         .optional()
         .describe("Hosts that are changed first; the others wait until these have succeeded. Default: none."),

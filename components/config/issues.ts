@@ -8,7 +8,7 @@ export interface Issue {
 }
 
 /** `fleet.hosts.ct200.services[0]`: a path as one would write it. */
-export function written(path: PropertyKey[]): string {
+function written(path: PropertyKey[]): string {
     return path.reduce<string>((before, step) => {
         if (typeof step === "number") {
             return `${before}[${step}]`;

@@ -61,7 +61,7 @@ const key = z.union([z.literal("generate"), secretRef], {
 });
 
 /** Fields of a service, each of which may also stand in `defaults.service` and in a host's entry. */
-export const serviceFields = {
+const serviceFields = {
     venv: text
         .optional()
         .describe("The venv that it runs from; a name under `venvs`. Default: that of `defaults.service`."),

@@ -8,7 +8,7 @@ import { exactlyOne, strict } from "./strict";
 import { text, texts } from "./text";
 
 /** What a venv starts from: exactly one of `adopt` and `python`. */
-export const base = exactlyOne(
+const base = exactlyOne(
     strict({
         adopt: text
             .optional()
@@ -40,7 +40,7 @@ export const base = exactlyOne(
     .meta({ id: "base", description: "What a venv starts from: `adopt`, or `python` and `requirements`." });
 
 /** Where the bytes of distributions come from: exactly one of `wheel`, `directory`, `index`. */
-export const from = exactlyOne(
+const from = exactlyOne(
     strict({
         wheel: text
             .optional()
@@ -106,7 +106,7 @@ export const from = exactlyOne(
     });
 
 /** Distributions that are laid over the base, with one source. */
-export const overlay = strict({
+const overlay = strict({
     packages: texts
         .min(1)
         .optional()
@@ -134,7 +134,7 @@ export const overlay = strict({
     .meta({ id: "overlay", description: "Distributions laid over the base, with one source." });
 
 /** One file of an installed package, replaced (`file`) or changed (`diff`). */
-export const patch = exactlyOne(
+const patch = exactlyOne(
     exactlyOne(
         strict({
             module: patchInputs.shape.module,

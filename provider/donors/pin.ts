@@ -32,7 +32,7 @@ export function donorName({ connection, venv }: Donor, own: boolean): string {
 }
 
 /** Those of some names that a name or pattern such as `nvidia-*` means. */
-export function matching(pattern: string, names: string[]): string[] {
+function matching(pattern: string, names: string[]): string[] {
     const words = pattern
         .toLowerCase()
         .replace(/[-_.]+/g, "-")

@@ -48,7 +48,7 @@ export function explainLoss(op: string, ending: Ending): FaultReport {
 }
 
 /** The last lines that a person wants to read: no empty ones, none of our own markers. */
-export function lastLines(stderr: string, count = 20): string {
+function lastLines(stderr: string, count = 20): string {
     const lines = stderr.split(/\r?\n/).map((line) => line.replaceAll(SUDO_PROMPT, "").trimEnd());
     return lines
         .filter((line) => line !== "" && !/^@+$/.test(line))

@@ -18,7 +18,7 @@ export function sshTransport(connection: Connection, shared: boolean): Transport
 }
 
 /** The client's environment: messages in English, because they are read, and a password where askpass finds it. */
-export function sshEnvironment(connection: Connection, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function sshEnvironment(connection: Connection, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     const { LC_ALL, SSH_ASKPASS: _, ...rest } = env;
     const plain = { ...rest, ...(LC_ALL === undefined ? {} : { LANG: LC_ALL }), LC_MESSAGES: "C" };
     if (connection.password === undefined) {

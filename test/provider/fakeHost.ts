@@ -87,7 +87,7 @@ export function unreachable(host = "here"): HostError {
     return new HostError(host, { code: "unreachable", message: "connection refused", remedy: "start sshd there" });
 }
 
-export function emptyFacts(): HostFacts {
+function emptyFacts(): HostFacts {
     const machine = {
         machineId: "m-1",
         hostKey: "k-1",

@@ -7,7 +7,7 @@ import { project } from "./workspace";
 const ID = /(?<![0-9a-z])[0-9a-f](?:\n?[0-9a-f]){11}(?![0-9a-z])/g;
 
 /** A text in which what differs from run to run is the same: ids by the order in which they come, times, and the workspace's name. Places of line ends stay. */
-export function normal(text: string): string {
+function normal(text: string): string {
     const known = new Map<string, string>();
     return text
         .replace(ID, (found) => {
