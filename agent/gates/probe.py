@@ -4,7 +4,7 @@ import json
 import zlib
 
 from agent.bundle import sources
-from agent.gates import sandbox
+from agent.gates import laid, sandbox
 
 INSIDE = "agent.gates.inside"
 # Seconds before its time is over at which the interpreter writes where it stands, for the error of a time-out.
@@ -89,6 +89,8 @@ def job(candidate):
         "imports": list(gates.get("imports") or []),
         "patched": list(gates.get("patched") or []),
         "asserts": list(gates.get("asserts") or []),
+        "laid": laid.modules(candidate["release"], candidate["site"]),
+        "accept": list(gates.get("acceptLibraries") or []),
         "flags": gates.get("flags", True),
         "environment": sorted(name for name in candidate["env"] if name.startswith("SGL")),
         "late": limit(candidate) - min(LATE, limit(candidate) / 2),

@@ -10,7 +10,7 @@ from agent.gates.ended import broken
 from agent.gates.static import gate as static
 from agent.service.redact import redact, secret_values
 
-ORDER = static.NAMES + ("interpreter", "imports", "origin", "asserts", "gpus", "flags", "environment")
+ORDER = static.NAMES + ("interpreter", "imports", "origin", "asserts", "gpus", "flags", "environment", "laid")
 LONGEST = 2000
 REMEDIES = {
     "interpreter": "let the service run the release's own python",
@@ -19,6 +19,7 @@ REMEDIES = {
     "asserts": "correct the release, or the assertion",
     "gpus": "correct `gpus`, or the flags that say over how many it is spread; give the driver back the GPU that it lost",
     "flags": "declare the flag that this version knows",
+    "laid": "lay what is missing, or the build that fits; name the distribution in `checks.acceptLibraries` if nothing uses it",
     "environment": "start the release's python by hand as the service's user",
 }
 REMEDIES.update(static.REMEDIES)

@@ -110,7 +110,11 @@ class Candidate:
             return {"module": module, "path": path, "sha256": hashlib.sha256(file.read()).hexdigest()}
 
     def wish(self, env=None, args=("--model-path", "/m"), module="tinyserve.launch_server", **more):
-        gates = {key: more.pop(key) for key in ("imports", "patched", "asserts", "flags", "timeout") if key in more}
+        gates = {
+            key: more.pop(key)
+            for key in ("imports", "patched", "asserts", "flags", "timeout", "acceptLibraries")
+            if key in more
+        }
         whole = {
             "python": self.python,
             "site": self.site,

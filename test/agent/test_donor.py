@@ -296,7 +296,10 @@ class Donors(DonorPlace):
 
     def test_what_the_base_has_with_the_same_bytes_at_the_same_place_is_copied_and_need_not_travel(self):
         install(
-            self.site, "torch", "2.11.0+cu128", {"torch/lib/c.so": "elf", "torch/__init__.py": "V = 'old'\n", "else": "a"}
+            self.site,
+            "torch",
+            "2.11.0+cu128",
+            {"torch/lib/c.so": "elf", "torch/__init__.py": "V = 'old'\n", "else": "a"},
         )
         before = identity(self.venv)
         args = {"venv": "v", "base": {"adopt": self.venv}}

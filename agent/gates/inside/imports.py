@@ -31,7 +31,8 @@ def guarded(source):
 class Imports:
     """The gate at work: `problems` of this gate and of the origin gate (`hidden`), `notes`."""
 
-    def __init__(self, job, places, tell):
+    def __init__(self, job, places, tell, gate="imports"):
+        self.gate = gate
         self.job = job
         self.places = places
         self.tell = tell
@@ -73,7 +74,7 @@ class Imports:
     def attempt(self, name, who, how=importlib.import_module):
         """Imports one module, as often as there are missing ones to stand in for. Whether it ended well."""
         for _ in range(ROUNDS):
-            self.tell({"at": "imports", "what": name})
+            self.tell({"at": self.gate, "what": name})
             try:
                 how(name)
                 return True

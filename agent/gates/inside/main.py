@@ -4,7 +4,7 @@ import os
 import sys
 import time
 
-from . import asserts, environment, flags, gpus, imports, interpreter, origin
+from . import asserts, environment, flags, gpus, imports, interpreter, laid, origin
 from .places import Places, home
 
 
@@ -75,6 +75,13 @@ def run(job, tell):
 
     report.begin("environment")
     report.end("environment", [], environment.warnings(job["environment"], home("sglang", job["site"])))
+
+    if job["laid"]:
+        report.begin("laid")
+        if work.problems or work.hidden:
+            report.end("laid", [], note="not imported: the imports failed")
+        else:
+            report.end("laid", *laid.run(job, places, tell))
 
 
 def uncompiled():

@@ -75,6 +75,13 @@ class StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             sys.meta_path.append(self)
         self.names.add(name)
 
+    def forget(self):
+        """Takes itself out again, with the modules that it made."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        for name in [name for name, module in list(sys.modules.items()) if isinstance(module, StandIn)]:
+            del sys.modules[name]
+
     def find_spec(self, name, path=None, target=None):
         if any(name == known or name.startswith(known + ".") for known in self.names):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)

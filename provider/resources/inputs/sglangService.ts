@@ -52,7 +52,7 @@ export const gates = z
             .array(z.string().min(1))
             .default([])
             .describe(
-                "What the gate `libraries` only warns of: sonames (`libmpi.so.40`), files below site-packages (`deep_gemm/*.so`) or distributions; `*` and `?` stand for other letters. Default: none.",
+                "What the gate `libraries` (and `laid`, by distribution) only warns of: sonames (`libmpi.so.40`), files below site-packages (`deep_gemm/*.so`) or distributions; `*` and `?` stand for other letters. Default: none.",
             ),
         flags: z
             .boolean()
