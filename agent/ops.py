@@ -24,6 +24,7 @@ OPS = {
     "env.stage": "agent.staging.env:stage",
     "env.remove": "agent.staging.env:remove",
     "venv.diff": "agent.venv.diff:diff",
+    "venv.foresee": "agent.venv.foresee:foresee",
     "venv.make": "agent.venv.make:make",
     "venv.remove": "agent.venv.make:remove",
     "service.check": "agent.service.check:check",

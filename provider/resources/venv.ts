@@ -11,6 +11,7 @@ import { type VenvInputs, venvInputs } from "./inputs";
 import { baseForHost, baseOf, describeBase } from "./venvBase";
 import { tellVenv } from "./venvChanges";
 import { asLabelled, driftOf } from "./venvDrift";
+import { tellForeseen } from "./venvForeseen";
 import { type Made, tellMade } from "./venvMade";
 import { neededRecipe, recipeOf } from "./venvRecipe";
 import { withUv } from "./withUv";
@@ -102,6 +103,8 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
         const release = releaseId(neededRecipe(wanted, facts, work.host.label));
         if (prior !== undefined) {
             await tellVenv(wanted, prior, release, facts, work);
+        } else if ("adopt" in wanted.base && facts.venvs[wanted.name] === undefined) {
+            await tellForeseen(wanted.root, wanted.base.adopt, work);
         }
         return stateOf(wanted, release, prior?.owner ?? "", facts.machine.machineId);
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import {
@@ -21,6 +21,7 @@ describe("an adopted venv", () => {
     let port: number;
     let adopt: string;
     let untouched: Tree;
+    let previewed: string;
 
     before(async () => {
         workspace = await Workspace.make();
@@ -39,11 +40,23 @@ describe("an adopted venv", () => {
             wheels,
             "sglang",
         ]);
+        mkdirSync(join(adopt, site(adopt), "~orch"));
+        writeFileSync(join(adopt, site(adopt), "~orch/left.py"), "");
+        writeFileSync(join(adopt, "bin/tool"), "#!/gone/venv/bin/python\n", { mode: 0o755 });
         untouched = tree(adopt);
         describeFleet(workspace, { port, adopt });
+        previewed = expectExit(await workspace.pulumi("preview")).output;
         expectExit(await workspace.up());
     });
     after(() => workspace.close());
+
+    it("is told of in the first preview: what interrupted installs left, and scripts that run another venv's interpreter", () => {
+        assert.match(previewed, /~orch was left by an interrupted install/);
+        assert.match(
+            previewed,
+            /1 script of \S+theirs, which was copied from elsewhere: bin\/tool runs \/gone\/venv\/bin\/python/,
+        );
+    });
 
     it("is served from a copy, patched", async () => {
         assert.equal(await completion(port), "Lyon.");

@@ -53,6 +53,9 @@ export class FakeHost implements Host {
             const { patches, files } = args as unknown as Record<"patches" | "files", unknown[]>;
             return { patches: patches.map(() => null), files: files.map(() => null) };
         }
+        if (op === "venv.foresee") {
+            return { shared: [], leftovers: [], scripts: [] };
+        }
         if (op === "service.port") {
             return { problem: null, takes: null };
         }

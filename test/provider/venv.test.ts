@@ -24,10 +24,13 @@ describe("the release of a venv", () => {
         assert.equal("release" in inputs, false);
         const planned = (await bench.provider.create("Venv", inputs, { preview: true })).state;
         assert.match(String(planned.release), /^[0-9a-f]{12}$/);
-        assert.equal(bench.host.calls.length, 0);
+        assert.deepEqual(
+            bench.host.calls.map(({ op }) => op),
+            ["venv.foresee"],
+        );
         const { state } = await bench.provider.create("Venv", inputs);
         assert.deepEqual({ ...state, owner: "" }, planned);
-        const { recipe, base, release } = bench.host.calls[0].args as Values;
+        const { recipe, base, release } = bench.host.calls[1].args as Values;
         assert.deepEqual(recipe, {
             version: 1,
             base: { kind: "adopt", path: "/root/venv", fingerprint: "f1" },
