@@ -45,7 +45,10 @@ def open_part(folder, sha256, start):
     if os.path.exists(path):
         # One that was cut just before it got its place has the mode of those that are whole.
         os.chmod(path, 0o600)
-    stream = open(path, "a+b")
+    return _from(open(path, "a+b"), start)
+
+
+def _from(stream, start):
     if not _locked(stream) or os.fstat(stream.fileno()).st_size < start:
         stream.close()
         return None
