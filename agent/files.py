@@ -67,6 +67,15 @@ def sha256_file(path):
     return digest.hexdigest()
 
 
+def content(path):
+    """Bytes of a file; None when it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
 def read_json(path):
     """A JSON file of ours as a dict, without `format`; None when there is no such file. Fault `newer-format` or `corrupt`."""
     try:

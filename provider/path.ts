@@ -42,3 +42,12 @@ export function isBelow(path: Path, prefix: Path): boolean {
         prefix.length <= path.length && prefix.every((part, at) => part === "*" || String(part) === String(path[at]))
     );
 }
+
+/** What lies at a path of a value; undefined where the path leads nowhere. */
+export function valueAt(value: unknown, path: Path): unknown {
+    return path.reduce<unknown>(
+        (inner, part) =>
+            typeof inner === "object" && inner !== null ? (inner as Record<string | number, unknown>)[part] : undefined,
+        value,
+    );
+}

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import type { Path } from "./path";
+import { type Path, valueAt } from "./path";
 import { Asset } from "./resources/inputs/asset";
 
 /** What is shorter stands in too many texts by chance. */
@@ -68,14 +68,6 @@ export function isSecret(secrets: Path[], path: Path): boolean {
         const length = Math.min(one.length, path.length);
         return one.slice(0, length).every((part, at) => String(part) === String(path[at]));
     });
-}
-
-function valueAt(values: unknown, path: Path): unknown {
-    return path.reduce<unknown>(
-        (inner, part) =>
-            typeof inner === "object" && inner !== null ? (inner as Record<string | number, unknown>)[part] : undefined,
-        values,
-    );
 }
 
 /** The text of a secret file, so that a compiler that quotes a line of it does not tell it. */

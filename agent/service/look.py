@@ -4,7 +4,7 @@ import os
 
 from agent.claims import claims
 from agent.counted import counted
-from agent.files import names_in, read_json
+from agent.files import content, names_in, read_json
 from agent.gates import report
 from agent.service import activation, keeping, patched, proc, process, proof, systemd
 from agent.service.committed import altered, digest, spec_edited
@@ -81,7 +81,7 @@ def unit(place, shown, path):
         "name": place.unit,
         "path": path,
         "exists": os.path.lexists(path),
-        "asWritten": systemd.content(path) is not None and systemd.content(path) == systemd.content(place.unit_text),
+        "asWritten": content(path) is not None and content(path) == content(place.unit_text),
         "needsReload": shown["NeedDaemonReload"] == "yes",
         "linked": None if linked == os.devnull else linked,
         "masked": shown["LoadState"] == "masked",

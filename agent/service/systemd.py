@@ -4,7 +4,7 @@ import os
 import shutil
 
 from agent.fault import Fault
-from agent.files import atomic_write
+from agent.files import atomic_write, content
 from agent.service import proc, sweep
 from agent.service.logs import FileLog, JournalLog
 from agent.service.state import State, ended
@@ -163,15 +163,6 @@ def in_group(group):
 def within(path, group):
     """Whether a control group, seen from a namespace that may show more of its path, is `group` or below it."""
     return path.endswith(group) or (group + "/") in path
-
-
-def content(path):
-    """Bytes of a file; None when there is none."""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
 
 
 def touch_private(path):

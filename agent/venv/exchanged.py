@@ -4,6 +4,7 @@ import csv
 import posixpath
 import re
 
+from agent.files import content
 from agent.venv import dists
 from agent.venv.mended import is_loaded, shown
 
@@ -32,7 +33,7 @@ def fold(found, prefix, facts, before):
         if was == now and record not in touched:
             continue
         exchanged[name] = {"was": was, "now": now, "files": 0, "loaded": 0}
-        for text in (_read("%s/%s" % (prefix, record)), before(record)):
+        for text in (content("%s/%s" % (prefix, record)), before(record)):
             for path in _listed(text):
                 owners[posixpath.normpath("%s/%s" % (facts["site"], path))] = name
     patched, left = {one["path"] for one in facts["patched"].values()}, []
@@ -54,11 +55,3 @@ def _listed(text):
     """The paths in the bytes of a RECORD, as written."""
     lines = (text or b"").decode("utf-8", "surrogateescape").splitlines()
     return [row[0] for row in csv.reader(lines) if row]
-
-
-def _read(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None

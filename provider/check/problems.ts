@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { isBelow, type Path, renderPath } from "../path";
+import { isBelow, type Path, renderPath, valueAt } from "../path";
 import { knownNames } from "./known";
 import { nearest } from "./nearest";
 
@@ -29,12 +29,12 @@ function describe(schema: z.core.$ZodType, value: unknown, issue: Issue, above: 
         return likeliest(schema, value, issue, path);
     }
     if (issue.code === "invalid_type") {
-        return [{ path, text: `expected ${issue.expected}, found ${show(at(value, path))}` }];
+        return [{ path, text: `expected ${issue.expected}, found ${show(valueAt(value, path))}` }];
     }
     if (issue.code === "invalid_value") {
         const values = issue.values.map((one) => String(one));
         const choice = values.length === 1 ? values[0] : `one of ${values.join(", ")}`;
-        return [{ path, text: `expected ${choice}, found ${show(at(value, path))}` }];
+        return [{ path, text: `expected ${choice}, found ${show(valueAt(value, path))}` }];
     }
     if (issue.code === "invalid_key" || issue.code === "invalid_element") {
         return [{ path, text: issue.issues.map((inner) => inner.message).join("; ") }];
@@ -60,7 +60,7 @@ function likeliest(
     const forms = issue.errors
         .map((errors) => errors.flatMap((inner) => describe(schema, value, inner, path)))
         .sort((a, b) => a.length - b.length);
-    const given = at(value, path);
+    const given = valueAt(value, path);
     if (typeof given !== "object" || given === null) {
         return [{ path, text: joined(forms.flatMap((form) => form.map(({ text }) => text))) }];
     }
@@ -91,14 +91,6 @@ function unrecognised(key: string, known: Iterable<string>): string {
     return near === undefined
         ? `unknown name; known here: ${names.join(", ")}`
         : `unknown name; did you mean \`${near}\`?`;
-}
-
-function at(value: unknown, path: Path): unknown {
-    return path.reduce<unknown>(
-        (inner, part) =>
-            typeof inner === "object" && inner !== null ? (inner as Record<string | number, unknown>)[part] : undefined,
-        value,
-    );
 }
 
 /** The kind of what was found; never the value, as it may be a secret. */

@@ -2,7 +2,6 @@
 
 import os
 
-from agent.fault import Fault
 from agent.venv import look
 from test.agent.place import PlaceTest, install, python, write
 
@@ -21,12 +20,6 @@ class MadeTest(PlaceTest):
         )
         write(os.path.join(self.site, "pkg", "where.py"), "import sys\ndef main():\n    print(sys.prefix)\n")
         python(self.venv, "import pkg.mod")
-
-    def fault(self, code, *args, **more):
-        with self.assertRaises(Fault) as caught:
-            self.make(*args, **more)
-        self.assertEqual(caught.exception.code, code, caught.exception.report())
-        return caught.exception
 
     def releases(self):
         folder = self.layout.venv("v", "releases")

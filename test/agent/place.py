@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+from agent.fault import Fault
 from agent.layout import Layout
 from agent.overlay.wheel import unpack
 from agent.request import Request
@@ -40,6 +41,13 @@ class PlaceTest(unittest.TestCase):
 
     def claim(self, kind):
         return {"kind": kind, "name": "v", "owner": "owner-" + kind, "urn": "urn:" + kind}
+
+    def fault(self, code, *args, **more):
+        """What the making of such a release is refused with."""
+        with self.assertRaises(Fault) as caught:
+            self.make(*args, **more)
+        self.assertEqual(caught.exception.code, code, caught.exception.report())
+        return caught.exception
 
     def store(self, data):
         """Puts bytes into the content store; their sha256."""

@@ -1,10 +1,10 @@
 """A root of its own with releases of the stand-in SGLang, for the tests of services: everything real, all of it here."""
 
-import hashlib
 import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -177,6 +177,12 @@ class ServiceHost:
                 found.append(pid)
         return [pid for pid in found if pid != os.getpid() and proc.alive(pid)]
 
+    def end(self):
+        """As `close`, where what keeps the service may be beyond being asked: all is killed first."""
+        for pid in self.processes():
+            os.kill(pid, signal.SIGKILL)
+        self.close()
+
     def close(self):
         """Ends what still runs and removes the root."""
         if KIND == "systemd":
@@ -196,11 +202,6 @@ def free_port():
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return held.getsockname()[1]
-
-
-def sha256(path):
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
 
 
 def eventually(check, seconds=10):

@@ -9,12 +9,6 @@ from test.agent.place import PlaceTest, install, python, read, write
 
 
 class Lay(PlaceTest):
-    def fault(self, code, *args, **more):
-        with self.assertRaises(Fault) as caught:
-            self.make(*args, **more)
-        self.assertEqual(caught.exception.code, code, caught.exception.report())
-        return caught.exception
-
     def test_the_old_distribution_disappears_whole_with_what_was_copied_into_it(self):
         install(
             self.site,

@@ -5,9 +5,10 @@ import stat
 import threading
 import unittest
 
+from agent.files import sha256_file
 from agent.service import proc
 from test.agent.service_case import Case
-from test.agent.service_host import SITE, eventually, in_background, sha256
+from test.agent.service_host import SITE, eventually, in_background
 
 
 class AnActivation(Case):
@@ -150,7 +151,7 @@ class ALook(Case):
     def test_sees_a_patched_file_that_was_altered_or_exchanged_under_the_process(self):
         site = os.path.join(self.host.layout.release("v", "r1"), SITE)
         path = os.path.join(site, "sglang/srt/answer.py")
-        patched = [{"module": "sglang.srt.answer", "path": None, "sha256": sha256(path)}]
+        patched = [{"module": "sglang.srt.answer", "path": None, "sha256": sha256_file(path)}]
         pid = self.host.activate("r1", gates={"patched": patched})["pid"]
         with open(path, "rb") as file:
             data = file.read()

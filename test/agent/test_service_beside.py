@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import unittest
 
 from agent import look
@@ -16,13 +15,8 @@ from test.agent.service_host import KIND, ServiceHost
 class Case(unittest.TestCase):
     def setUp(self):
         self.host = ServiceHost()
-        self.addCleanup(self.end)
+        self.addCleanup(self.host.end)
         self.pid = self.host.activate("r1")["pid"]
-
-    def end(self):
-        for pid in self.host.processes():
-            os.kill(pid, signal.SIGKILL)
-        self.host.close()
 
 
 class ItsOwnPrograms(Case):

@@ -14,15 +14,10 @@ from test.agent.service_host import KIND, ServiceHost, eventually
 class Case(unittest.TestCase):
     def setUp(self):
         self.host = ServiceHost()
-        self.addCleanup(self.end)
+        self.addCleanup(self.host.end)
         unittest.mock.patch("agent.service.activate.gates").start()
         self.addCleanup(unittest.mock.patch.stopall)
         self.pid = self.host.activate("r1")["pid"]
-
-    def end(self):
-        for pid in self.host.processes():
-            os.kill(pid, signal.SIGKILL)
-        self.host.close()
 
     def gone(self):
         self.assertEqual(self.host.processes(), [])

@@ -4,9 +4,9 @@ import os
 import shutil
 import unittest
 
-from agent.files import write_json
+from agent.files import sha256_file, write_json
 from test.agent.service_case import Case
-from test.agent.service_host import SITE, sha256
+from test.agent.service_host import SITE
 
 MODULE = "sglang/srt/answer.py"
 DATA = "sglang/srt/answer.json"
@@ -24,7 +24,7 @@ class APatchedSourceTree(Case):
         shutil.move(os.path.join(site, "sglang"), self.release + "/src/0/sglang")
         self.host.write(os.path.join(site, "__editable__.sglang-0.5.pth"), "../../../src/0\n")
         self.host.write(self.at(DATA), "{}")
-        patched = {path: {"sha256": sha256(self.at(path)), "path": "src/0/" + path} for path in (MODULE, DATA)}
+        patched = {path: {"sha256": sha256_file(self.at(path)), "path": "src/0/" + path} for path in (MODULE, DATA)}
         facts = {
             "recipe": {},
             "site": SITE,
@@ -71,7 +71,7 @@ class APatchedSourceTree(Case):
         shown = self.shown()
         self.assertEqual(
             [(shown[path]["sha256"], shown[path]["older"]) for path in (MODULE, DATA)],
-            [(sha256(self.at(MODULE)), True), (None, True)],
+            [(sha256_file(self.at(MODULE)), True), (None, True)],
         )
         self.assertEqual(self.host.look()["process"]["newerFiles"], [DATA, MODULE])
 

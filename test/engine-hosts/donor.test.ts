@@ -3,10 +3,9 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { type Donated, donorScript, expectExit } from "../engine/harness";
+import { type Donated, expectExit } from "../engine/harness";
 import { type TestHost, whyNoHosts } from "../hosts/testHost";
-import { exactFiles, HostStand, ROOT } from "./harness";
-import { reached } from "./harness/fleet";
+import { donateOn, exactFiles, HostStand, ROOT, reached } from "./harness";
 
 const skip = whyNoHosts();
 const DONOR = "/root/ml-env";
@@ -38,11 +37,6 @@ describe("packages of another host", { skip }, () => {
     let stand: HostStand;
     let untouched: Record<string, string>;
 
-    const donate = async (host: TestHost, venv: string, distributions: Record<string, Donated>) => {
-        const argv = ["python3", "-I", "-S", "-B", "-c", donorScript, venv, JSON.stringify(distributions)];
-        const { exit, stderr } = await host.exec(...argv);
-        assert.equal(exit, 0, stderr);
-    };
     const declare = (...names: string[]) => {
         const overlays = [{ packages: ["torch", "nvidia-*"], from: { host: "ct129", venv: DONOR } }];
         stand.workspace.fleet({
@@ -75,9 +69,9 @@ describe("packages of another host", { skip }, () => {
     before(async () => {
         stand = await HostStand.up({ ct129: {}, one: {}, two: {}, three: {} });
         stand.workspace.set({ XDG_CACHE_HOME: `${stand.workspace.folder}/cache` });
-        await donate(stand.host("ct129"), DONOR, large);
+        await donateOn(stand.host("ct129"), DONOR, large);
         for (const name of ["one", "two", "three"]) {
-            await donate(stand.host(name), TARGET, {
+            await donateOn(stand.host(name), TARGET, {
                 torch: { version: "2.11.0+cu128", files: { "torch/__init__.py": "VERSION = 'old'\n" } },
             });
         }
@@ -133,7 +127,9 @@ describe("packages of another host", { skip }, () => {
         const size = 32 << 20;
         await donor.powerOn();
         stand.workspace.set({ XDG_CACHE_HOME: `${stand.workspace.folder}/other` });
-        await donate(donor, DONOR, { "nvidia-a": { version: "13.1", files: { "nvidia/a/lib/lib0.so": [size, 200] } } });
+        await donateOn(donor, DONOR, {
+            "nvidia-a": { version: "13.1", files: { "nvidia/a/lib/lib0.so": [size, 200] } },
+        });
         declare("three");
         const before = await counters("three");
         const contents = join(stand.workspace.folder, "other/pulumi-sglang/contents");

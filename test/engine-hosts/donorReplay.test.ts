@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { completion, type Donated, donorScript, expectExit, project } from "../engine/harness";
-import { type TestHost, whyNoHosts } from "../hosts/testHost";
-import { HostStand, MODEL, reached } from "./harness";
+import { completion, type Donated, expectExit, project } from "../engine/harness";
+import { whyNoHosts } from "../hosts/testHost";
+import { donateOn, HostStand, MODEL, reached } from "./harness";
 
 const skip = whyNoHosts();
 const PORT = 30001;
@@ -56,11 +56,6 @@ describe("DFlash on a rented host, from a donor", { skip }, () => {
     let stand: HostStand;
     let other: string;
 
-    const donate = async (host: TestHost, venv: string, distributions: Record<string, Donated>) => {
-        const argv = ["python3", "-I", "-S", "-B", "-c", donorScript, venv, JSON.stringify(distributions)];
-        const { exit, stderr } = await host.exec(...argv);
-        assert.equal(exit, 0, stderr);
-    };
     const listening = async (name: string, port: number): Promise<string> =>
         (
             await stand.host(name).exec("sh", "-c", `ss -Htlnp 'sport = :${port}' | grep -o 'pid=[0-9]*' | head -1`)
@@ -124,7 +119,7 @@ describe("DFlash on a rented host, from a donor", { skip }, () => {
         }
         stand.workspace.write("vendor/torchvision/torchvision/__init__.py", "");
         stand.workspace.set({ XDG_CACHE_HOME: `${stand.workspace.folder}/cache` });
-        await donate(stand.host("ct129"), "/root/ml-env", {
+        await donateOn(stand.host("ct129"), "/root/ml-env", {
             torch: torch("cu130"),
             triton: triton("3.6.0"),
             "nvidia-cuda-runtime": nvidia("13.0.96", "cu13"),
@@ -132,7 +127,7 @@ describe("DFlash on a rented host, from a donor", { skip }, () => {
             "sglang-kernel": kernel,
         });
         for (const name of ["ct200", "ct201"]) {
-            await donate(stand.host(name), "/root/venv_sglang211", {
+            await donateOn(stand.host(name), "/root/venv_sglang211", {
                 torch: torch("cu128"),
                 triton: triton("3.5.0"),
                 "nvidia-cuda-runtime-cu12": nvidia("12.8.90", "cuda_runtime"),

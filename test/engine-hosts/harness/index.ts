@@ -1,4 +1,5 @@
 export { killControl, oldOrNew, type Stand, settled } from "./cut";
+export { donateOn } from "./donated";
 export { describeHosts, type HostWishes, MODEL, PORT, ROOT, reached } from "./fleet";
 export * from "./onHost";
 export { realVenv } from "./realVenv";
