@@ -90,7 +90,7 @@ test("units of the same name on two hosts are two, and a host knows nothing of t
 
 test("a cut link loses packets and leaves the host running; restored, it answers again", { skip }, async () => {
     await machine.cutLink();
-    const lost = await machine.ssh("true", { user: "root" });
+    const lost = await machine.ssh("true", { patience: 2 });
     assert.equal(lost.exit, 255);
     assert.match(lost.stderr, /timed out|No route to host/);
     assert.equal((await machine.exec("cat", "/etc/hostname")).stdout, `${machine.name}\n`);

@@ -97,15 +97,15 @@ export class TestHost {
         });
     }
 
-    /** Runs a line of the user's shell on the host over SSH; never throws for how it ends. */
-    ssh(line: string, options: { user?: string; input?: string } = {}): Promise<HostAnswer> {
+    /** Runs a line of the user's shell on the host over SSH; never throws for how it ends. `patience`: seconds to connect within. */
+    ssh(line: string, options: { user?: string; input?: string; patience?: number } = {}): Promise<HostAnswer> {
         const args = [
             "-F",
             this.sshConfigPath,
             "-l",
             options.user ?? "root",
             "-o",
-            "ConnectTimeout=10",
+            `ConnectTimeout=${options.patience ?? 10}`,
             this.name,
             line,
         ];
