@@ -1,164 +1,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import * as pulumi from "@pulumi/pulumi";
-import { type FleetPlan, parseFleet } from "../../components/config";
-import { duration } from "../../components/config/duration";
+import type * as pulumi from "@pulumi/pulumi";
+import { parseFleet } from "../../components/config";
 import { context } from "./context";
-
-/** A plan with its assets as paths, and without what is undefined: as one would write it. */
-function plain({ args, warnings }: FleetPlan): unknown {
-    const asset = (value: unknown) => pulumi.asset.FileAsset.isInstance(value);
-    return JSON.parse(JSON.stringify({ args, warnings }, (_, value) => (asset(value) ? "asset" : value)));
-}
-
-function hosts(raw: unknown): Record<string, Record<string, unknown>> {
-    return (plain(parseFleet(raw, context)) as { args: { hosts: Record<string, Record<string, unknown>> } }).args.hosts;
-}
+import { hosts } from "./plain";
 
 const venvs = { v: { base: { adopt: "/v" } } };
 const service = { venv: "v", model: "/m", port: 30000 };
-
-it("everything that a config can say of a host arrives in its plan", () => {
-    const raw = {
-        defaults: {
-            connection: { user: "root", options: { Compression: "yes" } },
-            root: "/data/fleet",
-            keep: 4,
-            service: {
-                env: { NCCL_ALGO: "Ring", GONE: "x" },
-                flags: { "log-level": "info" },
-                ready: { timeout: "1h30m" },
-            },
-        },
-        venvs: {
-            dflash: {
-                base: {
-                    python: "3.12",
-                    requirements: "locks/d.txt",
-                    indexUrl: "https://pypi.example/simple",
-                    noDeps: false,
-                },
-                overlays: [
-                    { from: { wheel: "wheels/a.whl" } },
-                    { packages: ["b"], from: { directory: "vendor/b", version: "1" } },
-                    { from: { index: "torch==2.11.0+cu130", indexUrl: "https://pypi.example/cu130" } },
-                ],
-                patches: [
-                    { module: "a.b", file: "patches/b.py" },
-                    { path: "a/c.py", diff: "patches/c.diff", pre: "0".repeat(64) },
-                ],
-                checks: {
-                    imports: ["sgl_kernel"],
-                    assert: ["1 == 1"],
-                    acceptLibraries: ["libmpi.so.*"],
-                    timeout: "5m",
-                },
-            },
-        },
-        services: {
-            dflash: {
-                venv: "dflash",
-                model: "/data/m",
-                port: 30001,
-                gpus: [1],
-                env: { HF_TOKEN: { secret: "hfToken" }, NCCL_MAX_NCHANNELS: 16, GONE: null },
-                flags: { "tp-size": 1, "trust-remote-code": true },
-                limits: { memlock: "infinity" },
-                drain: { argv: ["/opt/drain", "out"], undo: ["/opt/drain", "in"], timeout: "30s" },
-                checks: { imports: ["deep_gemm"], acceptLibraries: ["deep_gemm"], flags: false },
-                stopTimeout: 90,
-                apiKey: { secret: "hfToken" },
-                adminApiKey: "generate",
-                after: [{ run: "curl x", on: "control", env: { T: { secret: "hfToken" } } }],
-            },
-        },
-        hosts: {
-            ct200: {
-                connection: {
-                    host: "10.1.2.200",
-                    becomePassword: { secret: "sudo" },
-                    become: "sudo",
-                    options: { A: "b" },
-                },
-                before: [{ run: ["mount", "/data"] }],
-                services: [
-                    {
-                        service: "dflash",
-                        port: 30009,
-                        gpus: [2],
-                        env: { NCCL_ALGO: "Tree" },
-                        flags: { "tp-size": 2 },
-                        ready: { token: false },
-                    },
-                ],
-            },
-        },
-        rollout: { canary: ["ct200"], batch: "25%" },
-    };
-    assert.deepEqual(plain(parseFleet(raw, context)), {
-        warnings: [],
-        args: {
-            rollout: { canary: ["ct200"], batch: "25%" },
-            hosts: {
-                ct200: {
-                    connection: {
-                        user: "root",
-                        host: "10.1.2.200",
-                        become: "sudo",
-                        becomePassword: "secret of sudo",
-                        options: { Compression: "yes", A: "b" },
-                    },
-                    root: "/data/fleet",
-                    before: [{ run: ["mount", "/data"], on: "host", env: {} }],
-                    venvs: {
-                        dflash: {
-                            base: {
-                                python: "3.12",
-                                requirements: "asset",
-                                indexUrl: "https://pypi.example/simple",
-                                noDeps: false,
-                            },
-                            overlays: [
-                                { from: { wheel: "asset" } },
-                                { packages: ["b"], from: { directory: "vendor/b", version: "1" } },
-                                { from: { index: "torch==2.11.0+cu130", indexUrl: "https://pypi.example/cu130" } },
-                            ],
-                            patches: [
-                                { module: "a.b", file: "asset" },
-                                { path: "a/c.py", diff: "asset", pre: "0".repeat(64) },
-                            ],
-                            keep: 4,
-                        },
-                    },
-                    services: {
-                        dflash: {
-                            venv: "dflash",
-                            model: "/data/m",
-                            port: 30009,
-                            gpus: [2],
-                            env: { NCCL_ALGO: "Tree", HF_TOKEN: "secret of hfToken", NCCL_MAX_NCHANNELS: "16" },
-                            flags: { "log-level": "info", "tp-size": 2, "trust-remote-code": true },
-                            limits: { memlock: "infinity" },
-                            drain: { argv: ["/opt/drain", "out"], undo: ["/opt/drain", "in"], timeout: 30 },
-                            ready: { timeout: 5400, token: false },
-                            gates: {
-                                imports: ["sgl_kernel", "deep_gemm"],
-                                asserts: ["1 == 1"],
-                                acceptLibraries: ["libmpi.so.*", "deep_gemm"],
-                                timeout: 300,
-                                flags: false,
-                            },
-                            stopTimeout: 90,
-                            apiKey: "secret of hfToken",
-                            adminApiKey: "generate",
-                            after: [{ run: "curl x", on: "control", env: { T: "secret of hfToken" } }],
-                        },
-                    },
-                },
-            },
-        },
-    });
-});
 
 it("files are found from the project's directory, whatever the working directory is", async () => {
     const raw = {
@@ -239,23 +87,6 @@ it("one GPU for two services is a warning, by host, unless both say that they sh
         { host: "h", message: "GPU 1 is given to both `s` and `t`; `shareGpus: true` of both says that it is meant" },
     ]);
 });
-
-for (const [written, seconds] of [
-    [90, 90],
-    [0.5, 0.5],
-    ["90s", 90],
-    ["20m", 1200],
-    ["2h", 7200],
-    ["1h30m", 5400],
-    ["1h1m1s", 3661],
-    ["0s", 0],
-] as const) {
-    it(`a duration ${JSON.stringify(written)} is ${seconds} seconds`, () =>
-        assert.equal(duration.parse(written), seconds));
-}
-for (const written of ["", "20", "m", "1m1h", "1d", "-1s", -1]) {
-    it(`${JSON.stringify(written)} is no duration`, () => assert.equal(duration.safeParse(written).success, false));
-}
 
 it("requirements that a venv may leave unmet are its own matter, and no gate of its services", () => {
     const checks = { accept: ["torch"], imports: ["sgl_kernel"] };
