@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Contents } from "../donors/contents";
+import { fileContent, type TreeFile } from "../files";
 import type { Progress } from "../host/host";
-import { fileContent, type TreeFile } from "../resources/content";
 import { isUrl, type Packed, unpack } from "./archive";
 
 /** The files of an archive as a directory would have them, and its sha256. What is in the cache already is neither fetched nor unpacked again. */

@@ -1,9 +1,11 @@
 import { basename } from "node:path";
 import { archiveTree } from "../archives/archives";
 import type { Contents } from "../donors/contents";
+import { fileContent, type TreeFile, treeOf } from "../files";
 import type { Content, Progress } from "../host/host";
-import { assetContent, fileContent, normalName, type TreeFile, treeOf, wheelName } from "./content";
+import { assetContent } from "./assets";
 import { digestOf } from "./digests";
+import { normalName, wheelName } from "./distributionName";
 import type { Asset, Overlay } from "./inputs";
 
 /** One overlay as the host is told of it, with what must be sent first. */

@@ -1,7 +1,7 @@
 import type { HostFacts } from "../host/facts";
 import type { Caused, Planning } from "../resource";
 import { byCause } from "../told";
-import { assetText } from "./content";
+import { assetText } from "./assets";
 import { type Difference, hostDiff } from "./hostDiff";
 import type { Patch, SourcePatchInputs } from "./inputs";
 import type { Asset } from "./inputs/asset";

@@ -1,7 +1,8 @@
 import type { HostFacts } from "../host/facts";
 import type { Caused, Planning } from "../resource";
 import { byCause, cut, fromTo, linesByCause, mostLines } from "../told";
-import { assetText, normalName } from "./content";
+import { assetText } from "./assets";
+import { normalName } from "./distributionName";
 import { type HostDiff, hostDiff } from "./hostDiff";
 import type { VenvInputs } from "./inputs";
 import { tellMovedBase } from "./movedBase";

@@ -1,7 +1,7 @@
 import { counted } from "../counted";
 import type { Exchanged, FileDrift, ReleaseFacts, TreeDriftKind } from "../host/facts";
 import { fromTo } from "../told";
-import { normalName } from "./content";
+import { normalName } from "./distributionName";
 
 const MOST_FILES = 20;
 const OTHERS = 2;

@@ -1,8 +1,8 @@
+import { fileContent } from "../files";
 import { uvFor } from "../host/controlUv";
 import type { MachineFacts } from "../host/facts";
 import { HostError } from "../host/host";
 import type { Work } from "../resource";
-import { fileContent } from "./content";
 
 /**
  * Calls what may need uv on the host. Only a host that says that it needs one and has none is called a second time: with the

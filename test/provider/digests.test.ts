@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { canonical } from "../../provider/canonical";
-import { normalName, treeOf, wheelName } from "../../provider/resources/content";
+import { treeOf } from "../../provider/files";
 import { baseKey, digestOf, envId, keysId, releaseId, saltFrom, sha256 } from "../../provider/resources/digests";
+import { normalName, wheelName } from "../../provider/resources/distributionName";
 
 // These vectors are part of the contract: a release or environment that is on a host must keep its name with a newer version.
 const RECIPE = {

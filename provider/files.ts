@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Content } from "../host/host";
-import { sha256 } from "./digests";
-import type { Asset } from "./inputs/asset";
+import type { Content } from "./host/host";
 
 /** One file of a tree on the control machine. */
 export interface TreeFile {
@@ -36,29 +34,6 @@ export async function fileContent(path: string): Promise<Content & { path: strin
         hashes.set(key, hash);
     }
     return { sha256: hash, size, path };
-}
-
-/** An asset's bytes. The file may have changed since the engine hashed it; then what was previewed is not what would be sent. */
-export async function assetContent(asset: Asset): Promise<Content> {
-    if (asset.path === undefined) {
-        const text = asset.text ?? "";
-        return { sha256: sha256(text), size: Buffer.byteLength(text), text };
-    }
-    const content = await fileContent(asset.path);
-    if (asset.sha256 !== "" && asset.sha256 !== content.sha256) {
-        throw new Error(`${asset.path} was changed while this run was at work\nTo mend it: run it again.`);
-    }
-    return content;
-}
-
-/** The sha256 of an asset's bytes, as the engine said it or read now. */
-export async function assetHash(asset: Asset): Promise<string> {
-    return asset.sha256 !== "" ? asset.sha256 : (await assetContent(asset)).sha256;
-}
-
-/** An asset's text. */
-export async function assetText(asset: Asset): Promise<string> {
-    return asset.path === undefined ? (asset.text ?? "") : readFile(asset.path, "utf8");
 }
 
 /**
@@ -94,16 +69,4 @@ export async function treeOf(top: string): Promise<TreeFile[]> {
     };
     await walk(top, "");
     return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Name and version that a wheel's file name says; undefined when it is none. */
-export function wheelName(path: string): { filename: string; name: string; version: string } | undefined {
-    const filename = basename(path);
-    const match = /^([^-]+)-([^-]+)(-\d[^-]*)?-[^-]+-[^-]+-[^-]+\.whl$/.exec(filename);
-    return match === null ? undefined : { filename, name: normalName(match[1]), version: decodeURIComponent(match[2]) };
-}
-
-/** A distribution's name as PEP 503 normalises it. */
-export function normalName(name: string): string {
-    return name.toLowerCase().replace(/[-_.]+/g, "-");
 }
