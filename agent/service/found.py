@@ -41,7 +41,27 @@ def main_of(pid):
 
 
 def names_sglang(pid):
-    return any("sglang" in word for word in proc.cmdline(pid))
+    """Whether it is a program of SGLang. A venv, a model or a folder of that name says nothing: a notebook may run in it."""
+    words = proc.cmdline(pid)
+    return any("sglang" in word for word in [os.path.basename(word) for word in words[:1]] + run_by_python(words[1:]))
+
+
+def run_by_python(words):
+    """What an interpreter with these arguments runs, as a list of one: its module, its code or the name of its script; else none."""
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            return ["sglang"] if os.path.basename(word) == "launch_server.py" else [os.path.basename(word)]
+        letters = "" if word.startswith("--") else word[1:]
+        for at, letter in enumerate(letters):
+            if letter in "mc":
+                text = letters[at + 1 :] or next(rest, "")
+                return [text.split(".")[0] if letter == "m" else text]
+            if letter in "WX":
+                # It takes an argument: the rest of this word, or the next one.
+                next(rest if at + 1 == len(letters) else iter(()), None)
+                break
+    return []
 
 
 def hindrance(pid):
@@ -53,6 +73,9 @@ def hindrance(pid):
     for kind in ("mnt", "pid", "net"):
         if namespace(pid, kind) != namespace("self", kind):
             return "it runs in a container"
+    service = service_of(pid)
+    if service is not None:
+        return "it is the service `%s` of %s: remove it, or move it, in the stack that has it" % service
     unit = unit_of(pid)
     if unit is not None:
         return "it is the unit %s (`systemctl disable --now %s` ends it for good)" % (unit, unit)
@@ -68,15 +91,27 @@ def namespace(pid, kind):
         return None
 
 
+def service_of(pid):
+    """(name, root) of the service of ours, of this root or another, whose process this is, or None."""
+    folder, below, _ = (proc.cmdline(pid) or [""])[0].partition("/venv/bin/")
+    services, name = os.path.split(folder)
+    root, kind = os.path.split(services)
+    ours = below and kind == "services" and os.path.isfile(os.path.join(folder, "spec.json"))
+    return (name, root) if ours else None
+
+
 def unit_of(pid):
-    """The unit of systemd whose main process this is, or None."""
+    """The unit of systemd whose main process this is, or one in that one's session (a script that it starts), or None."""
     if not present():
         return None
     with open("/proc/%d/cgroup" % pid) as lines:
         names = {part for line in lines for part in line.strip().split("/") if part.endswith(".service")}
+    entry = proc.stat(pid)
+    # Who logs in by ssh is in the unit of sshd, but in a session of its own.
+    mains = {str(pid)} | ({str(entry.session)} if entry and entry.session > 1 else set())
     for ctl in (Systemctl(user=False), Systemctl(user=True)):
         for name in sorted(names):
-            if ctl.ask("show", "--property=MainPID", "--value", name)[1].strip() == str(pid):
+            if ctl.ask("show", "--property=MainPID", "--value", name)[1].strip() in mains:
                 return name
     return None
 

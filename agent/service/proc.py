@@ -6,6 +6,7 @@ import pwd
 import time
 
 from agent.offspring import fields_of
+from agent.service.redact import shown
 
 HZ = os.sysconf("SC_CLK_TCK")
 
@@ -107,11 +108,11 @@ def user(pid):
 
 
 def describe(pid):
-    """A process for a message: `pid 4711 (user bob, python -m sglang.launch_server …, 3 h)`."""
+    """A process for a message, without the keys in its arguments: `pid 4711 (user bob, python -m sglang.launch_server …, 3 h)`."""
     entry = stat(pid)
     if entry is None:
         return "pid %d (gone)" % pid
-    words = " ".join(cmdline(pid)) or "?"
+    words = " ".join(shown(cmdline(pid))) or "?"
     if len(words) > 120:
         words = words[:119] + "…"
     return "pid %d (user %s, %s, %s)" % (pid, user(pid), words, age(time.time() - started(entry.ticks)))

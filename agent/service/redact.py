@@ -32,3 +32,18 @@ def redact(text, values):
     for form in sorted(forms, key=len, reverse=True):
         text = text.replace(form, "***")
     return text
+
+
+def shown(words):
+    """The words of a command line, with the values of what is called like a secret (`--api-key`, `TOKEN=…`) as `***`."""
+    found, hide = [], False
+    for word in words:
+        name, equals, _value = word.partition("=")
+        secret = _SECRET_NAME.search(name.replace("-", "_")) is not None
+        if hide and not word.startswith("--"):
+            found.append("***")
+            hide = False
+        else:
+            found.append(name + "=***" if secret and equals else word)
+            hide = secret and not equals and word.startswith("-")
+    return found
