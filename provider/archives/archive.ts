@@ -35,22 +35,30 @@ export async function unpack(
     const hash = createHash("sha256");
     const unpacked = new Unpacked(contents);
     const parser = new Parser({ strict: true, onReadEntry: (entry: ReadEntry) => unpacked.take(entry) });
+    parser.on("ignoredEntry", (entry: ReadEntry) => unpacked.refuse(entry));
+    let ended = false;
+    parser.on("eof", () => {
+        ended = true;
+    });
     const over = new Promise<void>((resolve, reject) => {
         parser.on("end", resolve);
         parser.on("error", reject);
     });
     over.catch(() => undefined);
     try {
-        for await (const piece of await decompressed(
-            counted(await opened(archive), hash, archive, progress),
-            archive,
-        )) {
+        for await (const piece of await decompressed(counted(await opened(archive), hash, archive, progress))) {
             if (!parser.write(piece as Buffer)) {
                 await Promise.race([once(parser, "drain"), over]);
             }
         }
         parser.end();
         await over;
+        if (!ended) {
+            // Neither zstd nor tar tells a cut between two files by itself.
+            throw new Error(
+                "its end is missing: it was cut, or has several zstd frames (pzstd); pack it again with tar",
+            );
+        }
         return { files: unpacked.files(), sha256: hash.digest("hex") };
     } catch (error) {
         throw new Error(`${archive} cannot be unpacked: ${(error as Error).message}`, { cause: error });
@@ -86,7 +94,7 @@ async function* counted(
 }
 
 /** By its first bytes, not its name. The whole of it is read, also what follows the end of the compressed part: it is hashed. */
-async function decompressed(pieces: AsyncGenerator<Buffer>, archive: string): Promise<AsyncIterable<Buffer>> {
+async function decompressed(pieces: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer>> {
     const first = await pieces.next();
     const head = first.done ? Buffer.alloc(0) : first.value;
     const whole = Readable.from(rejoined(head, pieces));
@@ -99,7 +107,7 @@ async function decompressed(pieces: AsyncGenerator<Buffer>, archive: string): Pr
         }
         return piped(whole, zlib.createZstdDecompress());
     }
-    throw new Error(`${archive} is neither gzip nor zstd`);
+    throw new Error("it is neither gzip nor zstd");
 }
 
 async function* rejoined(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {

@@ -27,13 +27,20 @@ export class Unpacked {
                 this.problems.push(`the link ${path} leads out of it, to ${target}`);
             }
             this.links.set(path, posix.normalize(place));
+        } else if (path.includes("/GNUSparseFile.")) {
+            this.problems.push(`${entry.path} is a sparse file; pack it without \`--sparse\``);
         } else if (FILES.includes(type) && !isBytecode(path)) {
             this.keep(entry, path);
             return;
         } else if (!FILES.includes(type) && type !== "Directory" && type !== "GNUDumpDir") {
-            this.problems.push(`${path} is a ${type}, which no package has`);
+            this.refuse(entry);
         }
         entry.resume();
+    }
+
+    /** Notes an entry that is nothing that can be laid. */
+    refuse({ path, type }: ReadEntry): void {
+        this.problems.push(`${path.replace(/^(\.\/)+/, "")} is a ${type}, which no package has`);
     }
 
     /** All files, by path; a link counts as the file that it leads to. Throws with everything that is wrong. */

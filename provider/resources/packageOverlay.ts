@@ -1,6 +1,6 @@
 import type { Pins } from "../donors/pin";
 import type { StagedOverlays } from "../host/facts";
-import type { Content } from "../host/host";
+import { type Content, HostError } from "../host/host";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
 import { type Kept, type Resource, Unplanned, type Work } from "../resource";
@@ -125,12 +125,21 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
             );
         }
         const { machine } = await work.host.look(root);
-        await work.host.send(
-            root,
-            sources.flatMap((source): Content[] => source.contents),
-            work.progress,
-        );
-        await bring(sources.filter(isDonors), wanted, work);
+        const sent = sources.flatMap((source): Content[] => source.contents);
+        const fromDonors = sources.filter(isDonors);
+        try {
+            await work.host.send(root, sent, work.progress);
+            await bring(fromDonors, wanted, work);
+        } catch (error) {
+            if (error instanceof HostError && error.report.code === "bad-content") {
+                // What went bad in the cache would be sent, and refused, for ever.
+                await contents.check([
+                    ...sent.map(({ sha256 }) => sha256),
+                    ...fromDonors.map((source) => source.digest),
+                ]);
+            }
+            throw error;
+        }
         const overlays = sources.map(({ packages: names, digest: one, source }) => ({
             packages: names,
             digest: one,

@@ -1,7 +1,17 @@
 /** Archives that overlays come from: unpacked into a cache of the test's own, from files and from a real server. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+    existsSync,
+    mkdirSync,
+    mkdtempSync,
+    readdirSync,
+    readFileSync,
+    rmSync,
+    truncateSync,
+    writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -108,6 +118,30 @@ it("an archive that is cut, or is none, is refused and leaves nothing half", asy
     );
     await assert.rejects(texts(write("none.tar.gz", Buffer.from("hello"))), /is neither gzip nor zstd/);
     assert.deepEqual(readdirSync(join(folder, "cache", "contents", "incoming")), []);
+});
+
+it("an archive that is cut between two files is refused, as a second zstd frame is that Node does not read", async () => {
+    const whole = tar({ path: "a.py", text: "1" }, { path: "b.py", text: "2" });
+    const end = /its end is missing: it was cut, or has several zstd frames \(pzstd\); pack it again with tar/;
+    await assert.rejects(texts(write("cut.tar.gz", gzipSync(whole.subarray(0, 1024)))), end);
+    const frames = [whole.subarray(0, 1024), whole.subarray(1024)];
+    await assert.rejects(texts(write("two.tar.zst", Buffer.concat(frames.map((part) => zstdCompressSync(part))))), end);
+    assert.deepEqual(await texts(write("two.tar.gz", Buffer.concat(frames.map((part) => gzipSync(part))))), {
+        "a.py": "644 1",
+        "b.py": "644 2",
+    });
+});
+
+it("a sparse file is refused in either form that tar packs it in: its bytes would be others", async () => {
+    const tree = join(folder, "tree");
+    mkdirSync(join(tree, "k"), { recursive: true });
+    writeFileSync(join(tree, "k/data.bin"), "");
+    truncateSync(join(tree, "k/data.bin"), 1 << 20);
+    for (const format of ["gnu", "pax"]) {
+        const archive = join(folder, `${format}.tar.gz`);
+        execFileSync("tar", ["-czSf", archive, `--format=${format}`, "-C", tree, "."]);
+        await assert.rejects(texts(archive), /k\/\S*data.bin is a (sparse file|SparseFile)/);
+    }
 });
 
 it("an archive with another sha256 than declared is refused, from a file and from a URL", async () => {

@@ -187,6 +187,53 @@ it("a cache whose bytes went bad is found out by the host, and the next run fetc
     );
 });
 
+/** Overwrites in the cache each content that begins like this; how many. */
+function spoil(start: string): number {
+    const contents = join(folder, "cache/pulumi-sglang/contents");
+    const spoilt = readdirSync(contents, { recursive: true, withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map((one) => join(one.parentPath, one.name))
+        .filter((path) => readFileSync(path).subarray(0, start.length).toString() === start);
+    for (const path of spoilt) {
+        writeFileSync(
+            path,
+            readFileSync(path).map((byte, at) => (at === start.length ? byte ^ 1 : byte)),
+        );
+    }
+    return spoilt.length;
+}
+
+it("a listing that went bad in the cache is found out by the host, and the next run makes it anew", async () => {
+    await provider.create("PackageOverlay", await checked(inputs("one")));
+    assert.equal(spoil("sglang listing 1 torch "), 1);
+    for (const outcome of ["refused", "laid"]) {
+        await provider.stop();
+        await start();
+        const wish = await checked(inputs("two"));
+        const made = provider.create("PackageOverlay", wish);
+        if (outcome === "refused") {
+            assert.match((await refused(made)).message, /a content arrived with other bytes than announced/);
+        } else {
+            await made;
+        }
+    }
+});
+
+it("a file of an archive that went bad in the cache is found out by the host, and the next run unpacks it anew", async () => {
+    const archive = join(folder, "kernel.tar.gz");
+    const tree = join(folder, "kernel");
+    mkdirSync(join(tree, "sgl_kernel"), { recursive: true });
+    writeFileSync(join(tree, "sgl_kernel/__init__.py"), "unpacked = 1\n");
+    execFileSync("tar", ["-czf", archive, "-C", tree, "."]);
+    const overlays = [{ packages: ["sgl-kernel"], from: { archive, version: "0.4.4" } }];
+    await provider.create("PackageOverlay", await checked({ ...inputs("one"), overlays }));
+    assert.equal(spoil("unpacked"), 1);
+    const wish = await checked({ ...inputs("two"), overlays });
+    const { message } = await refused(provider.create("PackageOverlay", wish));
+    assert.match(message, /a content arrived with other bytes than announced/);
+    await provider.create("PackageOverlay", await checked({ ...inputs("two"), overlays }));
+});
+
 it("nobody has the bytes: the error says who was asked, and what mends it", async () => {
     const wish = await checked(inputs("one"));
     rmSync(join(folder, "cache"), { recursive: true });
