@@ -14,6 +14,7 @@ OPS = {
     "donor.look": "agent.donor.look:look",
     "donor.get": "agent.donor.give:get",
     "donor.take": "agent.donor.take:take",
+    "donor.direct": "agent.donor.direct:direct",
     "donor.reuse": "agent.donor.reuse:reuse",
     "overlay.missing": "agent.staging.overlays:missing",
     "overlay.fits": "agent.overlay.fit:check",

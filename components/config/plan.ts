@@ -87,6 +87,7 @@ function planVenv(
             venv,
             host,
             pin,
+            direct,
             archive,
             sha256,
         } = from;
@@ -97,7 +98,8 @@ function planVenv(
             const connection = host === undefined ? undefined : donor(host);
             const onControl = connection === undefined ? local : connection.type === "local";
             const path = hostPath(venv, onControl, context.project);
-            return { packages, from: { venv: path, ...(connection && { connection }), ...(pin && { pin }) } };
+            const more = { ...(connection && { connection }), ...(pin && { pin }), ...(direct && { direct }) };
+            return { packages, from: { venv: path, ...more } };
         }
         if (archive !== undefined) {
             return { packages, from: { archive, ...(sha256 && { sha256 }), ...(version && { version }) } };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sshDestination } from "../../provider/resources/inputs/packageOverlay";
 import { index } from "../../provider/resources/inputs/placed";
 import { patch as patchInputs } from "../../provider/resources/inputs/sourcePatch";
 import { venvInputs } from "../../provider/resources/inputs/venv";
@@ -79,6 +80,11 @@ const from = exactlyOne(
             .describe(
                 "With `venv`: the host that it lies on, by its name under `hosts`. Default: the host that takes.",
             ),
+        direct: sshDestination
+            .optional()
+            .describe(
+                "With `host`: how the host that takes reaches it by its own ssh: `user@address`, or an alias of the ssh config of the user that the agent runs as there. The bytes then go from host to host, once for each that takes. Default: they go through this machine.",
+            ),
         pin: z
             .boolean()
             .optional()
@@ -95,6 +101,10 @@ const from = exactlyOne(
     .refine((one) => one.venv !== undefined || one.host === undefined, {
         path: ["host"],
         error: "goes with `venv`: it says where that lies",
+    })
+    .refine((one) => one.host !== undefined || one.direct === undefined, {
+        path: ["direct"],
+        error: "goes with `host`: it says how that is reached by the host that takes",
     })
     .refine((one) => one.venv !== undefined || one.pin === undefined, {
         path: ["pin"],

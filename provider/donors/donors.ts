@@ -15,6 +15,8 @@ export interface Asked extends Donor {
     packages: string[];
     /** Whether the donor is the host that takes. */
     own: boolean;
+    /** How the host that takes reaches it by its own ssh; undefined: through this machine. */
+    direct?: string;
     /** Whether what was taken once is kept, whatever the donor has now. */
     pin: boolean;
 }

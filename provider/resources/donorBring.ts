@@ -1,8 +1,9 @@
 import { deliver, type Supplied } from "../donors/deliver";
 import { type Listed, readListing } from "../donors/listing";
 import { donorName } from "../donors/pin";
+import { remoteCommand } from "../host/command";
 import { HostError } from "../host/host";
-import { type Missing, restOf } from "../host/resumed";
+import { type Missing, type Rest, restOf } from "../host/resumed";
 import type { Work } from "../resource";
 import type { DonorSource } from "./donorSource";
 import type { PackageOverlayInputs } from "./inputs";
@@ -99,11 +100,29 @@ async function supply(
         await work.host.call("donor.take", { root: inputs.root, venv: donor.venv, files }, work);
         return [];
     }
+    if (donor.direct !== undefined && (await work.donors.has(donor, source.packages[0], pin.digest))) {
+        await fetchDirectly(donor.direct, source, restOf(files, missing), inputs, work);
+        return [];
+    }
     const stream = await work.donors.streamFor(donor, pin, source.packages[0], files, inputs);
     if (stream === undefined) {
         throw nobody(source, work);
     }
     return restOf(files, missing).map((file) => ({ ...file, stream }));
+}
+
+/** Lets the host fetch from the donor by its own ssh. What that does not reach is an error, and never another way. */
+async function fetchDirectly(
+    ssh: string,
+    { donor }: DonorSource,
+    rest: (Listed & Rest)[],
+    { root }: PackageOverlayInputs,
+    work: Work,
+): Promise<void> {
+    const files = rest.map(({ place, sha256, size, from }) => ({ place, sha256, size, ...(from > 0 && { from }) }));
+    const { python } = donor.connection;
+    const command = remoteCommand("none");
+    await work.host.call("donor.direct", { root, venv: donor.venv, ssh, command, python, files }, work);
 }
 
 function nobody(source: DonorSource, { host, donors }: Work): HostError {

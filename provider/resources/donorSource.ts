@@ -20,8 +20,8 @@ export function askedOf({ packages = [], from }: Overlay, target: Connection): A
     if (!("venv" in from)) {
         return undefined;
     }
-    const { connection = target, venv, pin = false } = from;
-    return { connection, venv, packages, pin, own: connection.name === target.name };
+    const { connection = target, venv, pin = false, direct } = from;
+    return { connection, venv, packages, pin, direct, own: connection.name === target.name };
 }
 
 /**

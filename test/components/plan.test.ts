@@ -102,7 +102,7 @@ it("requirements that a venv may leave unmet are its own matter, and no gate of 
 it("a donor is reached as its host is, by the passwords of that one, and a path on the control machine is the project's", () => {
     const donors = [
         { packages: ["torch", "nvidia-*"], from: { host: "ct129", venv: "/root/ml-env" } },
-        { packages: ["a"], from: { host: "here", venv: "venvs/mine", pin: true } },
+        { packages: ["a"], from: { host: "here", venv: "venvs/mine", pin: true, direct: "me@here" } },
         { packages: ["b"], from: { venv: "/opt/b" } },
         { packages: ["c"], from: { archive: "vendor/c.tar.zst", version: "1" } },
     ];
@@ -124,6 +124,7 @@ it("a donor is reached as its host is, by the passwords of that one, and a path 
                 venv: "/project/venvs/mine",
                 connection: { user: "root", type: "local", name: "here" },
                 pin: true,
+                direct: "me@here",
             },
         },
         { packages: ["b"], from: { venv: "/opt/b" } },

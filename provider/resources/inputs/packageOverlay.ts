@@ -63,12 +63,22 @@ const archive = z
     })
     .describe("A tree in an archive, laid into site-packages as it is.");
 
+/** A destination of ssh, which must not be an option of it. */
+export const sshDestination = z
+    .string()
+    .regex(/^[A-Za-z0-9_][^\s'"]*$/, { error: "expected `user@address`, or an alias of the host's ssh config" });
+
 const donor = z
     .strictObject({
         venv: hostPath.describe("A venv that is there already; absolute path. It is read, and never written to."),
         connection: connection
             .optional()
             .describe("How the host is reached that the venv lies on. Default: the host that takes."),
+        direct: sshDestination
+            .optional()
+            .describe(
+                "How the host that takes reaches the donor by its own ssh: `user@address`, or an alias of the ssh config of the user that the agent runs as there. The bytes then go from host to host, once for each that takes. Default: they go through this machine.",
+            ),
         pin: z
             .boolean()
             .optional()
