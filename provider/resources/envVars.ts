@@ -33,8 +33,9 @@ export const envVars: Resource<EnvVarsInputs, EnvVarsWish, EnvVarsState> = {
     resolved: ["digest"],
     id: ({ connection, service }) => idOf(connection, "env", service),
 
-    async resolve(inputs, { prior, seed }) {
-        const salt = prior?.salt ?? saltFrom(seed, "environment");
+    async resolve(inputs, { prior, seed, facts }) {
+        // What is staged there under another name of ours, or before a state was lost, is the same one by the same key: nobody restarts for it.
+        const salt = prior?.salt ?? facts?.envs[inputs.service]?.salt ?? saltFrom(seed, "environment");
         return { ...inputs, salt, digest: envId(salt, inputs.variables) };
     },
 
