@@ -44,7 +44,7 @@ def activate(request):
         warnings = gates(request, wish)
         request.check()
         with locked(request, "activating service %s" % place.name):
-            job = set_up(place, wish, spec, request.args["claim"]["owner"])
+            job = set_up(place, wish, spec, request.args["claim"]["owner"], request.args.get("by"))
     except BaseException:
         drop_unused(request, place, wish)
         raise
@@ -62,7 +62,8 @@ def join(request, place):
         if job["wish"] != Wish(place, request.args).asked:
             raise Fault(
                 "busy",
-                "service %s is being activated with another wish since %s" % (place.name, clock(job["started"])),
+                "service %s is being activated with another wish by %s since %s"
+                % (place.name, person(job.get("by")), clock(job["started"])),
                 where=place.activation(),
                 found="release %s" % job["wish"]["release"],
                 expected="no activation at work",
@@ -98,7 +99,7 @@ def members(place):
     return keeper.members() if keeper else []
 
 
-def set_up(place, wish, spec, owner):
+def set_up(place, wish, spec, owner, by):
     """Writes the job and starts it. Fault `busy` when another one has begun meanwhile."""
     state, _ = activation.status(place)
     if state in ("running", "interrupted"):
@@ -115,6 +116,7 @@ def set_up(place, wish, spec, owner):
     job = {
         "id": uuid.uuid4().hex[:12],
         "started": time.time(),
+        "by": by,
         "owner": owner,
         "python": sys.executable,
         "wish": wish.asked,
@@ -166,6 +168,11 @@ def drop_first(request, place):
         if not os.path.exists(place.current) and activation.status(place)[0] not in ("running", "interrupted"):
             clear(place)
             release_claim(request.layout, request.args["claim"])
+
+
+def person(by):
+    """Who asked for an activation; jobs of older versions do not say."""
+    return "%(user)s@%(host)s (pid %(pid)s there)" % by if by else "somebody"
 
 
 def clock(seconds):
