@@ -6,7 +6,7 @@ from agent.claims import claims
 from agent.counted import counted
 from agent.files import content, names_in, read_json
 from agent.gates import report
-from agent.service import activation, keeping, patched, proc, process, proof, systemd
+from agent.service import activation, keeping, patched, proc, process, proof, systemd, unitfiles
 from agent.service.committed import altered, digest, spec_edited
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
@@ -64,7 +64,7 @@ def standing(place, spec, shown, ctl):
     if spec["supervisor"] == "systemd":
         if shown is None:
             return dict(facts, running="systemd cannot be asked")
-        facts["unit"] = unit(place, shown, os.path.join(ctl.units, place.unit))
+        facts["unit"] = unit(place, shown, ctl)
         state = systemd.state_of(shown)
     else:
         state = process.state_of(keeping.said(place))
@@ -74,19 +74,22 @@ def standing(place, spec, shown, ctl):
     return facts
 
 
-def unit(place, shown, path):
-    """UnitFacts. A link to nothing is how systemd masks."""
+def unit(place, shown, ctl):
+    """UnitFacts: of the disk, which the next boot believes, and of what systemd has loaded."""
+    path = os.path.join(ctl.units, place.unit)
     linked = os.readlink(path) if os.path.islink(path) else None
+    loaded = systemd.drop_ins(shown, place.unit)
+    unread = unitfiles.drop_ins(place.unit, ctl.user, loaded)
     return {
         "name": place.unit,
         "path": path,
         "exists": os.path.lexists(path),
         "asWritten": content(path) is not None and content(path) == content(place.unit_text),
-        "needsReload": shown["NeedDaemonReload"] == "yes",
+        "needsReload": shown["NeedDaemonReload"] == "yes" or bool(unread),
         "linked": None if linked == os.devnull else linked,
-        "masked": shown["LoadState"] == "masked",
-        "dropIns": systemd.drop_ins(shown, place.unit),
-        "enabled": shown["UnitFileState"] == "enabled",
+        "masked": shown["LoadState"] == "masked" or unitfiles.is_masked(path),
+        "dropIns": loaded + unread,
+        "enabled": unitfiles.is_wanted(ctl.units, place.unit),
         "activeState": shown["ActiveState"],
         "restarts": int(shown["NRestarts"] or 0),
     }

@@ -5,7 +5,7 @@ import shutil
 
 from agent.fault import Fault
 from agent.files import atomic_write, content
-from agent.service import proc, sweep
+from agent.service import proc, sweep, unitfiles
 from agent.service.logs import FileLog, JournalLog
 from agent.service.state import State, ended
 from agent.service.systemctl import Systemctl, version
@@ -59,7 +59,8 @@ class Systemd:
             [content(self.path), content(self.place.unit_text)] == [text, text]
             and not os.path.islink(self.path)
             and not os.path.isdir(self.path + ".d")
-            and not drop_ins(shown, self.place.unit)
+            and not self.drop_ins(shown)
+            and unitfiles.is_wanted(self.ctl.units, self.place.unit)
             and (shown["NeedDaemonReload"], shown["UnitFileState"], shown["LoadState"]) == ("no", "enabled", "loaded")
         )
 
@@ -94,8 +95,13 @@ class Systemd:
         self.ctl.tell("daemon-reload")
         self.ctl.ask("reset-failed", self.place.unit)
 
+    def drop_ins(self, shown):
+        """Those that systemd has loaded, and those that it would load."""
+        loaded = drop_ins(shown, self.place.unit)
+        return loaded + unitfiles.drop_ins(self.place.unit, self.ctl.user, loaded)
+
     def set_drop_ins_aside(self):
-        folders = {os.path.dirname(path) for path in drop_ins(self.show(), self.place.unit)} | {self.path + ".d"}
+        folders = {os.path.dirname(path) for path in self.drop_ins(self.show())} | {self.path + ".d"}
         there = sorted(folder for folder in folders if os.path.isdir(folder))
         if any(os.listdir(folder) for folder in there):
             shutil.rmtree(self.place.replaced, ignore_errors=True)

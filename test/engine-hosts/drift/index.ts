@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { answerDiff, expectExit, nameOf, type Outcome, project } from "../../engine/harness";
+import { answerDiff, declaredScript, project, type Seen } from "../../engine/harness";
 import type { TestHost } from "../../hosts/testHost";
 import { type Files, type HostStand, MODEL, PORT, ROOT, reached } from "../harness";
-
-/** Row => path => [what is there, what is wanted]. */
-export type Seen = Record<string, Record<string, [unknown, unknown]>>;
 
 /** Stands for a value that no test can know before. */
 export const ANY = "(any)";
@@ -17,9 +12,8 @@ export const THEIRS = "/opt/theirs";
 
 /** Everything on a host that is declared, by content. */
 export async function declared(host: TestHost): Promise<Files> {
-    const script = readFileSync(join(__dirname, "declared.py"), "utf8");
     const { exit, stdout, stderr } = await host.exec(
-        ...["python3", "-I", "-S", "-B", "-c", script, ROOT],
+        ...["python3", "-I", "-S", "-B", "-c", declaredScript(), ROOT],
         ...["/etc/systemd/system/sglang-*", "/etc/systemd/system/*.wants/sglang-*"],
     );
     assert.equal(exit, 0, stderr);
@@ -69,47 +63,6 @@ export async function declareDrift(stand: HostStand): Promise<void> {
             ]),
         ),
     });
-}
-
-interface Step {
-    op: string;
-    urn: string;
-    detailedDiff?: Record<string, unknown> | null;
-    oldState?: { outputs?: unknown };
-    newState?: { outputs?: unknown; inputs?: unknown };
-}
-
-/** What `preview --json` shows: each differing path with what is there, and what is wanted. */
-export function previewed(outcome: Outcome): Seen {
-    const { steps = [] } = JSON.parse(expectExit(outcome).stdout) as { steps?: Step[] };
-    const rows = steps
-        // The look itself is a step that `--json` lists.
-        .filter(({ op }) => op !== "same" && op !== "refresh")
-        .map(({ op, urn, detailedDiff, oldState, newState }) => [
-            nameOf(urn),
-            op === "update"
-                ? Object.fromEntries(
-                      Object.keys(detailedDiff ?? {}).map((path) => [
-                          path,
-                          [at(oldState?.outputs, path), at(newState?.outputs, path) ?? at(newState?.inputs, path)],
-                      ]),
-                  )
-                : { op: [op, op] },
-        ]);
-    return Object.fromEntries(rows);
-}
-
-/** The value at a path as the engine writes it: `files["sglang/srt/x.py"]`; null when there is none. */
-function at(value: unknown, path: string): unknown {
-    const parts = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(
-        ([, quoted, index, plain]) => quoted ?? index ?? plain,
-    );
-    return (
-        parts.reduce<unknown>(
-            (inner, part) => (inner as Record<string, unknown> | undefined)?.[part as string],
-            value,
-        ) ?? null
-    );
 }
 
 /** What a plain preview says below its tree of one host's resources. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { answerDiff } from "../../engine/harness";
+import { answerDiff, type Seen } from "../../engine/harness";
 import { ROOT } from "../harness";
-import { ANY, type Seen, THEIRS } from "./index";
+import { ANY, THEIRS } from "./index";
 
 /** One change by hand, and what becomes of it. */
 export interface Row {
@@ -212,6 +212,21 @@ export const rows: Row[] = [
         what: "a drop-in of this boot only",
         edit: "mkdir -p /run/systemd/system/sglang-chat.service.d; printf '[Service]\\nNice=5\\n' > /run/systemd/system/sglang-chat.service.d/by-hand.conf; systemctl daemon-reload",
         shows: unit("drop-in /run/systemd/system/sglang-chat.service.d/by-hand.conf"),
+    },
+    {
+        what: "a drop-in that systemd has not read yet",
+        edit: `mkdir -p ${UNIT}.d; printf '[Service]\\nNice=5\\n' > ${UNIT}.d/by-hand.conf`,
+        shows: unit(`drop-in ${UNIT}.d/by-hand.conf; not reloaded since it was changed`),
+    },
+    {
+        what: "the link removed that starts it at boot",
+        edit: "rm /etc/systemd/system/*.wants/sglang-chat.service",
+        shows: unit("disabled"),
+    },
+    {
+        what: "a link to nothing instead of the unit",
+        edit: `ln -sf /dev/null ${UNIT}`,
+        shows: unit("masked"),
     },
     { what: "masked", edit: `rm ${UNIT}; systemctl mask -q sglang-chat`, shows: unit("masked") },
     { what: "disabled", edit: "systemctl disable -q sglang-chat", shows: unit("disabled") },

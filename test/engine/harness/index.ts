@@ -1,12 +1,15 @@
 export { Client } from "./client";
 export { expectExit, type Outcome, type Started } from "./command";
+export { declaredIn, declaredScript } from "./declared";
 export { type Donated, donate, donorScript } from "./donor";
 export { Dropping } from "./dropping";
 export { describeFleet, rootOf, type Wishes } from "./fleet";
 export { golden } from "./golden";
+export { filled, type HandEdit, handEdits, randomly, shownOf } from "./handEdits";
 export { orderedDiff, orderedTree } from "./ordered";
 export { nameOf, type Plan } from "./plan";
 export { endProcessesOf, kill, processesOf, type Running } from "./processes";
+export { live, previewed, type Seen } from "./seen";
 export { bare, type Served, served } from "./served";
 export { releases, server, servers, stagesSince, until } from "./serving";
 export { completion, freePort, standinWheels } from "./standin";

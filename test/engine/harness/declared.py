@@ -1,6 +1,6 @@
 """Prints what is declared to be on this host as JSON: path => mode, and digest or target. Contents, so that a repair shows as the same again.
 
-Arguments: the root, then files or folders besides. Bytecode, caches, journals and times of making are left out.
+Arguments: the root, then files or folders besides. Bytecode, caches, journals and times (also those in manifests) are left out.
 """
 
 import glob
@@ -12,6 +12,7 @@ import sys
 
 root, besides = sys.argv[1], sys.argv[2:]
 PARTS = [
+    "venvs/*/base-*/",
     "venvs/*/releases/*/",
     "venvs/*/patches.json",
     "venvs/*/overlays.json",
@@ -32,7 +33,7 @@ def add(path, found):
     elif stat.S_ISDIR(seen.st_mode):
         found[path] = stat.filemode(seen.st_mode)
         for name in sorted(os.listdir(path)):
-            if name not in ("__pycache__", "stamps"):
+            if name not in ("__pycache__", "stamps", "manifest"):
                 add(os.path.join(path, name), found)
     elif not path.endswith(".pyc"):
         with open(path, "rb") as file:
