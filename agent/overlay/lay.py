@@ -1,12 +1,17 @@
 """Lays a tree over a release that is being composed: what it replaces disappears whole, then its files are linked in."""
 
 import os
+import re
 
+from agent.fault import Fault
 from agent.overlay import fit
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import bytecode, clone, dists, editable, interpreter, record
 from agent.venv.outward import is_inside
 from agent.venv.ownership import below, files, own_folders, parents
+
+#: The venv's own files.
+OWN = re.compile(r"pyvenv\.cfg$|bin/(python[\d.]*|activate[^/]*)$")
 
 
 class Laid:
@@ -41,7 +46,7 @@ def lay(prefix, tree, facts, about, python):
         bytecode.drop(os.path.join(site, path))
         clone.put(os.path.join(tree, "site", path), os.path.join(site, path))
         result.files.append(path)
-    _lay_beside(tree, prefix, python)
+    _lay_beside(tree, prefix, python, about)
     return result
 
 
@@ -104,12 +109,24 @@ def _drop_links(prefix, site, new):
             os.unlink(place)
 
 
-def _lay_beside(tree, prefix, python):
+def _lay_beside(tree, prefix, python, about):
     minor = ".".join(python["version"].split(".")[:2])
     places = {"bin": "bin", "data": "", "headers": os.path.join("include", "site", "python" + minor)}
     for part, place in places.items():
         for path in below(os.path.join(tree, part)):
+            _refuse_own(os.path.normpath(os.path.join(place, path)), about)
             clone.put(os.path.join(tree, part, path), os.path.join(prefix, place, path))
+
+
+def _refuse_own(path, about):
+    """A RECORD may name anything; what makes the release a venv is not a distribution's to bring."""
+    if OWN.match(path):
+        raise Fault(
+            "bad-path",
+            "the overlay of %s would replace the venv's own %s" % (about, path),
+            where=path,
+            remedy="take that file out of the distribution's RECORD, and of the overlay",
+        )
 
 
 def _prune(site, paths):

@@ -130,6 +130,13 @@ class Lay(PlaceTest):
         self.assertEqual(subprocess.check_output([made["path"] + "/bin/p-where"]).decode().strip(), made["path"])
         self.assertEqual(read(made["path"], "share/p/x"), "x")
 
+    def test_a_distribution_that_would_bring_the_venv_s_own_interpreter_or_config_is_refused(self):
+        for path in ("data/pyvenv.cfg", "scripts/python3", "data/bin/activate"):
+            with self.subTest(path), self.assertRaises(Fault) as refused:
+                self.make([self.wheel_overlay("odd", "1", {"odd/__init__.py": "", "odd-1.data/" + path: "x"})])
+            own = path.replace("scripts/", "bin/").replace("data/", "")
+            self.assertEqual(refused.exception.message, "the overlay of odd 1 would replace the venv's own " + own)
+
     def test_a_wheel_for_another_python_is_refused_by_its_tags(self):
         fault = self.fault(
             "wrong-wheel", [self.wheel_overlay("p", "1", {"p.py": ""}, tag="cp27-cp27mu-manylinux1_x86_64")]
