@@ -79,20 +79,27 @@ def create(name, kind, venv, wheels, owner):
             raise HostsError(f"there is a host {name} already: hosts down {name}")
         layers.host_layer()
         network.bridge_up()
-        address = network.free_address({record.address for record in records.all_records()})
+        address, holder = network.claim_address({record.address for record in records.all_records()})
         absolute = [path and os.path.abspath(path) for path in (venv, wheels)]
         record = records.Record(name, address, kind, *absolute, owner, uuid.uuid4().hex)
         record.save()
-    keep(record)
+    with holder:
+        keep(record, holder)
     return record
 
 
-def keep(record):
-    """Starts the host's keeper, detached, in a mount namespace of its own."""
+def keep(record, holder):
+    """Starts the host's keeper, detached, in a mount namespace of its own; it has the address as long as it runs."""
     command = ["unshare", "-m", "--propagation", "private", sys.executable, str(HERE / "keeper.py"), record.name]
     with open(record.folder / "keeper.log", "ab") as log:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/"
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            cwd="/",
+            pass_fds=[holder.fileno()],
         )
     (record.folder / "pid").write_text(str(process.pid))
 

@@ -1,5 +1,6 @@
 """The bridge that the hosts hang on, their links, and their addresses."""
 
+import socket
 import subprocess
 from pathlib import Path
 
@@ -35,11 +36,17 @@ def set_link(host, up):
     _ip("link", "set", link_name(host), "up" if up else "down")
 
 
-def free_address(taken):
-    """The lowest address of the network that no host has."""
-    for number in ADDRESSES:
-        if f"{NETWORK}.{number}" not in taken:
-            return f"{NETWORK}.{number}"
+def claim_address(taken):
+    """The lowest address that no host has, and what keeps it for as long as it is open, also from hosts of another state folder."""
+    for address in (f"{NETWORK}.{number}" for number in ADDRESSES):
+        holder = socket.socket(socket.AF_UNIX)
+        try:
+            if address not in taken:
+                holder.bind(f"\0{BRIDGE} {address}")
+                return address, holder
+        except OSError:
+            pass
+        holder.close()
     raise SystemExit(
         f"hosts: all {len(ADDRESSES)} addresses of {NETWORK}.0/24 are taken; `hosts down` ends every host."
     )

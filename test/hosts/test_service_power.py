@@ -21,7 +21,7 @@ POINTS = [
 
 
 class CutByALossOfPower(OnHosts):
-    COUNT = 5
+    COUNT = 3
 
     def test_an_activation_ends_old_or_new(self):
         self.side_by_side(self.cut, POINTS)

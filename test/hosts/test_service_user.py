@@ -9,7 +9,7 @@ TREE = "cp -r /root/tree /home/tree && chmod -R a+rX /home/tree"
 # The manager comes a moment after it was asked for.
 MANAGER = (
     "loginctl enable-linger %s; unit=user@$(id -u %s); "
-    "for _ in $(seq 50); do systemctl is-active --quiet $unit && break; sleep 0.1; done; systemctl is-active $unit"
+    "for _ in $(seq 300); do systemctl is-active --quiet $unit && break; systemctl is-failed --quiet $unit && systemctl restart $unit; sleep 0.1; done; systemctl is-active $unit"
 ) % (USER, USER)
 TESTS = "runuser -l %s -c 'cd /home/tree && SGLANG_TEST_SUPERVISOR=systemd python3 -m unittest %%s'" % USER
 
