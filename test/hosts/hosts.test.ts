@@ -53,6 +53,13 @@ test("the wheels folder is there to be read", { skip }, async () => {
     assert.equal((await container.ssh("ls /opt/wheels/testHost.ts && touch /opt/wheels/x")).exit, 1);
 });
 
+test("hosts of another state folder get other addresses", { skip }, () => {
+    const ask = "import network; print(network.claim_address(set())[0])";
+    const next = execFileSync("python3", ["-B", "-c", ask], { cwd: __dirname, encoding: "utf8" }).trim();
+    assert.match(next, /^10\.77\.0\.\d+$/);
+    assert.ok(![machine.address, container.address].includes(next), next);
+});
+
 test("each user has the login shell that its name says", { skip }, async () => {
     for (const [user, shell] of Object.entries({
         "user-tcsh": "/bin/tcsh",
