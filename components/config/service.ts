@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { flagProblems } from "../../provider/resources/argv";
 import {
     drain as drainInputs,
     ready as readyInputs,
@@ -84,7 +85,11 @@ const serviceFields = {
             "Variables by name: text, whole number, { secret: NAME }, or null to take out one that was inherited. `{site}` = site-packages of the release. Default: none.",
         ),
     module: open(inputs.module),
-    flags: open(inputs.flags),
+    flags: open(inputs.flags).superRefine((flags, context) => {
+        for (const { path, text: message } of flagProblems({ flags: flags ?? {}, extraArgs: [] })) {
+            context.addIssue({ code: "custom", path: path.slice(1), message });
+        }
+    }),
     extraArgs: open(inputs.extraArgs),
     user: inputs.user,
     group: inputs.group,

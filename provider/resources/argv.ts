@@ -65,7 +65,7 @@ export function parseArgs(args: string[]): { flags: Record<string, string | true
 }
 
 /** What cannot be meant: a flag given twice, as a field and as a flag, or in two spellings. */
-export function flagProblems(inputs: Served): { path: Path; text: string }[] {
+export function flagProblems(inputs: Pick<Served, "flags" | "extraArgs">): { path: Path; text: string }[] {
     const seen = new Map<string, string>();
     const twice = Object.keys(inputs.flags).flatMap((key) => {
         const path = ["flags", key];
@@ -73,7 +73,7 @@ export function flagProblems(inputs: Served): { path: Path; text: string }[] {
         const other = seen.get(name);
         seen.set(name, key);
         if (name in FIELDS) {
-            return [{ path, text: `--${name} is given by \`${FIELDS[name]}\`` }];
+            return [{ path, text: `--${name} has a field of its own: give \`${FIELDS[name]}\`, and take it out here` }];
         }
         return other === undefined ? [] : [{ path, text: `the same flag as \`${other}\`` }];
     });
@@ -86,7 +86,10 @@ export function flagProblems(inputs: Served): { path: Path; text: string }[] {
         return [
             {
                 path: ["extraArgs", at],
-                text: `--${known} is given by ${known in FIELDS ? `\`${FIELDS[known]}\`` : `\`flags\``}`,
+                text:
+                    known in FIELDS
+                        ? `--${known} has a field of its own: give \`${FIELDS[known]}\`, and take it out here`
+                        : `--${known} is given by \`flags\``,
             },
         ];
     });

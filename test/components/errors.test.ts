@@ -31,6 +31,19 @@ const table: [string, unknown, string[]][] = [
         ],
     ],
     [
+        "flags that are fields, beside other slips",
+        {
+            ...good,
+            services: { s: { ...service, prot: 1, flags: { port: 5, "api-key": "k", tp_size: 1, "tp-size": 2 } } },
+        },
+        [
+            "fleet.services.s.flags.port: --port has a field of its own: give `port`, and take it out here",
+            "fleet.services.s.flags.api-key: --api-key has a field of its own: give `apiKey`, and take it out here",
+            "fleet.services.s.flags.tp-size: the same flag as `tp_size`",
+            "fleet.services.s: unknown key `prot`; did you mean `port`?",
+        ],
+    ],
+    [
         "names that nothing has",
         { ...good, services: { s: { ...service, venv: "vv" } }, hosts: { h: { services: ["s", "t"], venvs: ["w"] } } },
         [

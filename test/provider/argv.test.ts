@@ -48,10 +48,10 @@ test("a flag that is a field too, or is given twice, is refused by its path", ()
         extraArgs: ["--host=0.0.0.0", "--tp-size", "4"],
     });
     assert.deepEqual(problems, [
-        { path: ["flags", "port"], text: "--port is given by `port`" },
+        { path: ["flags", "port"], text: "--port has a field of its own: give `port`, and take it out here" },
         { path: ["flags", "tp-size"], text: "the same flag as `tp_size`" },
-        { path: ["flags", "api_key"], text: "--api-key is given by `apiKey`" },
-        { path: ["extraArgs", 0], text: "--host is given by `address`" },
+        { path: ["flags", "api_key"], text: "--api-key has a field of its own: give `apiKey`, and take it out here" },
+        { path: ["extraArgs", 0], text: "--host has a field of its own: give `address`, and take it out here" },
         { path: ["extraArgs", 1], text: "--tp-size is given by `flags`" },
     ]);
 });

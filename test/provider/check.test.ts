@@ -115,8 +115,8 @@ const refusals: [string, string, Values, string[]][] = [
         "SglangService",
         { ...service, flags: { port: 1, "api-key": "secret", tp_size: 1, "tp-size": 1 } },
         [
-            'flags["api-key"]: --api-key is given by `apiKey`',
-            "flags.port: --port is given by `port`",
+            'flags["api-key"]: --api-key has a field of its own: give `apiKey`, and take it out here',
+            "flags.port: --port has a field of its own: give `port`, and take it out here",
             "flags.tp_size: the same flag as `tp-size`",
         ],
     ],
