@@ -44,6 +44,20 @@ class Foreseen(unittest.TestCase):
         )
         self.assertIn("kernels/_k.abi3.so wants libgone.so.1, which the loader finds nowhere", told["table"][1])
 
+    def test_flags_and_variables_that_the_sources_do_not_know_are_told_with_the_nearest(self):
+        self.host.variables("e2", {"SGLANG_NO_SUCH_NAME": "1"})
+        args = self.host.args(env="e2")
+        args["spec"]["args"] = args["spec"]["args"] + ["--tp-sise", "2"]
+        told = {one["gate"]: one for one in check.check(Request(args))["gates"]}
+        self.assertEqual(
+            [told["flags"]["warnings"], told["environment"]["warnings"]],
+            [
+                ["--tp-sise is not a flag of this version; nearest: --tp-size"],
+                ["SGLANG_NO_SUCH_NAME is read nowhere in this sglang"],
+            ],
+        )
+        self.assertTrue(told["flags"]["ok"] and told["environment"]["ok"])
+
     def test_a_candidate_that_a_static_gate_refuses_never_starts_and_the_first_one_leaves_nothing(self):
         fault = self.host.fails("r1")
         self.assertEqual((fault.code, fault.more["gate"]), ("gate", "libraries"))
