@@ -52,6 +52,9 @@ export async function read(context: Context, resource: AnyResource, request: Rea
     const state = resource.read(facts, request.id, { inputs, state: prior });
     if (state !== undefined) {
         context.seen.note(request.urn, { ...state }, resource.restless);
+        for (const remark of resource.remarks?.(facts, request.id) ?? []) {
+            context.log.warn(request.urn, remark);
+        }
         return { ...unchanged, state: { ...state } };
     }
     const { name } = inputs.connection;

@@ -108,6 +108,8 @@ export interface Resource<I extends Placed, W extends I, S extends Kept> {
     read(facts: HostFacts, id: string, prior?: { inputs: W; state: S }): S | undefined;
     /** Inputs for an import: code-ready. What only the host has is fetched from it. */
     imported(facts: HostFacts, id: string, connection: Connection, host: Host): Imported<I> | Promise<Imported<I>>;
+    /** Sentences about what is as declared and still worth a warning; none by default. */
+    remarks?(facts: HostFacts, id: string): string[];
     /** Pure: what differs, by path, old = live state. Empty = no update. */
     diff(state: S, wanted: W): Change[];
     /** Preview of create and update: planned state; may look at the host, and says what a person should read. */

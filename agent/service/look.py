@@ -6,7 +6,7 @@ from agent.claims import claims
 from agent.counted import counted
 from agent.files import content, names_in, read_json
 from agent.gates import report
-from agent.service import activation, keeping, patched, proc, process, proof, systemd, unitfiles
+from agent.service import activation, keeping, listening, patched, proc, process, proof, systemd, unitfiles
 from agent.service.committed import altered, digest, spec_edited
 from agent.service.place import Place
 from agent.service.systemctl import Systemctl
@@ -130,6 +130,7 @@ def running(place, spec, state):
     return {
         "pid": state.pid,
         "started": proc.started(state.ticks),
+        "listens": bool(listening.rows(spec["port"])),
         "user": proc.user(state.pid),
         "exe": proc.exe(state.pid) or "",
         "release": release[1] if release and release[0] == spec["venv"] else None,

@@ -6,30 +6,18 @@ import os
 import socket
 
 from agent.service import proc
-
-_LISTEN = "0A"
+from agent.service.listening import rows
 
 
 def listeners(port):
     """[(address, inode)] of the sockets that listen on `port`, as ipaddress objects."""
-    found = []
-    for family, path in ((socket.AF_INET, "/proc/net/tcp"), (socket.AF_INET6, "/proc/net/tcp6")):
-        try:
-            with open(path) as lines:
-                rows = [line.split() for line in lines][1:]
-        except OSError:
-            continue
-        for row in rows:
-            address, _, number = row[1].partition(":")
-            if row[3] == _LISTEN and int(number, 16) == port:
-                found.append((_address(family, address), int(row[9])))
-    return found
+    return [(_address(table, address), inode) for table, address, inode in rows(port)]
 
 
-def _address(family, text):
+def _address(table, text):
     """The kernel prints addresses as 32-bit words in the machine's byte order."""
     raw = b"".join(bytes.fromhex(text[at : at + 8])[::-1] for at in range(0, len(text), 8))
-    return ipaddress.ip_address(raw if family == socket.AF_INET6 else raw[:4])
+    return ipaddress.ip_address(raw if table else raw[:4])
 
 
 def collides(listening, wanted):

@@ -20,6 +20,8 @@ export interface ProcessFacts {
     pid: number;
     /** Seconds since the epoch. */
     started: number;
+    /** Whether anybody listens on its port; absent in what an older agent says. */
+    listens?: boolean;
     user: string;
     exe: string;
     /** The release that its interpreter really lies in, or null when it is another one's. */

@@ -9,6 +9,7 @@ import { foreseenGates, lastFailure } from "./serviceGates";
 import { patchedLive, patchedOf } from "./servicePatched";
 import { foreseenPort, portHeld } from "./servicePort";
 import { explainRestart } from "./serviceRestart";
+import { silent } from "./serviceSilent";
 import { activationOf, endpointOf, specOf, supervisorOn, versionsOf } from "./serviceSpec";
 import { launched, liveService } from "./serviceState";
 import { declaredState, type SglangServiceState, type SglangServiceWish, serviceChanges, WANTED } from "./serviceWish";
@@ -60,9 +61,12 @@ export const sglangService: Resource<SglangServiceInputs, SglangServiceWish, Sgl
             gates: live.current?.passed ?? undefined,
             endpoint: connection === undefined ? "" : endpointOf(connection, state),
             versions: versionsOf(facts, state.venv, state.release),
-            patched: patchedLive(live.process?.patched),
+            // Of one that does not run the files are those of its release, and what becomes of these its venv tells.
+            patched: live.process === null ? (prior?.state.patched ?? {}) : patchedLive(live.process.patched),
         };
     },
+
+    remarks: (facts, id) => silent(facts.services[nameOf(id)], facts.machine.now),
 
     imported(facts, id, connection) {
         const live = facts.services[nameOf(id)];

@@ -100,6 +100,30 @@ describe("what others change on the host", () => {
     }
 });
 
+describe("a server that its supervisor had to start again", () => {
+    const on = served({ env: { STANDIN_READY_AFTER: "3" } });
+
+    it("is no difference, but until somebody listens on its port preview warns of it", async () => {
+        const old = server(on.workspace);
+        kill(old, "SIGKILL");
+        const others = (): number[] => servers(on.workspace).filter((pid) => pid !== old);
+        await until("another server", () => others().length > 0);
+        // It loads for as long as this takes.
+        const loading = others();
+        loading.forEach((pid) => process.kill(pid, "SIGSTOP"));
+        try {
+            const { output } = expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
+            const told = `runs for \\d+ s \\(pid \\d+\\), but nothing listens on port ${on.port}: it still loads, or hangs`;
+            assert.match(output, new RegExp(told));
+        } finally {
+            loading.forEach((pid) => process.kill(pid, "SIGCONT"));
+        }
+        await until("an answer", async () => (await completion(on.port).catch(() => "")) === "Lyon.");
+        const { output } = expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
+        assert.doesNotMatch(output, /listens/);
+    });
+});
+
 /** Pids of the processes that start a server of the workspace's host again when it dies. */
 function keepers(workspace: Workspace): number[] {
     return processesOf(workspace.host)

@@ -46,6 +46,33 @@ test("a process counts the changed files of its release that it may have loaded:
     assert.equal(await drifted([], { humanize: { ...humanize, loaded: 0 } }), "current");
 });
 
+test("a service that does not run keeps what is known of its patched files: nobody took a patch away", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    Object.assign(bench.host.facts.services.s, { process: null, running: "stopped" });
+    const patched = { "sglang.srt.x": { file: "/r/x.py", content: "as declared", newer: true } };
+    const read = await bench.provider.read("SglangService", id, { ...state, patched }, inputs);
+    assert.deepEqual(read.state.patched, patched);
+});
+
+test("a server that listens on nothing is warned of, unless an activation waits for it", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    const live = bench.host.facts.services.s as ServiceFacts;
+    const told = async (): Promise<string[]> => {
+        const before = bench.provider.engine.kept.length;
+        await bench.provider.read("SglangService", id, state, inputs);
+        return bench.provider.engine.kept.slice(before);
+    };
+    const started = bench.host.facts.machine.now - 300;
+    Object.assign(live.process as NonNullable<ServiceFacts["process"]>, { listens: true, started });
+    assert.deepEqual(await told(), []);
+    Object.assign(live.process as NonNullable<ServiceFacts["process"]>, { listens: false });
+    const [sentence, ...more] = await told();
+    assert.match(sentence, /runs for 5 min \(pid \d+\), but nothing listens on port 30001: it still loads, or hangs/);
+    assert.deepEqual(more, []);
+    live.activation = { id: "a", state: "running", stage: "ready", started, message: null };
+    assert.deepEqual(await told(), []);
+});
+
 describe("what differs on the host", () => {
     const live = (change: (found: NonNullable<ServiceFacts["process"]>) => void) => (facts: ServiceFacts) =>
         change(facts.process as NonNullable<ServiceFacts["process"]>);
