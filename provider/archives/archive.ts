@@ -25,12 +25,13 @@ export function isUrl(archive: string): boolean {
 
 /**
  * Unpacks an archive (`.tar.gz`, `.tar.zst`) into the cache, file by file while it is read: neither it nor what is in it is ever whole in
- * memory. Returns its own sha256 too. Throws when something in it leads out of it.
+ * memory. Returns its own sha256 too. `signal` ends a download. Throws when something in it leads out of it.
  */
 export async function unpack(
     archive: string,
     contents: Contents,
     progress?: Progress,
+    signal?: AbortSignal,
 ): Promise<{ sha256: string; files: Packed[] }> {
     const hash = createHash("sha256");
     const unpacked = new Unpacked(contents);
@@ -46,7 +47,7 @@ export async function unpack(
     });
     over.catch(() => undefined);
     try {
-        for await (const piece of await decompressed(counted(await opened(archive), hash, archive, progress))) {
+        for await (const piece of await decompressed(counted(await opened(archive, signal), hash, archive, progress))) {
             if (!parser.write(piece as Buffer)) {
                 await Promise.race([once(parser, "drain"), over]);
             }
@@ -67,11 +68,11 @@ export async function unpack(
     }
 }
 
-async function opened(archive: string): Promise<AsyncIterable<Buffer>> {
+async function opened(archive: string, signal?: AbortSignal): Promise<AsyncIterable<Buffer>> {
     if (!isUrl(archive)) {
         return createReadStream(archive, { highWaterMark: 1 << 20 });
     }
-    const answer = await fetch(archive);
+    const answer = await fetch(archive, { signal });
     if (!answer.ok || answer.body === null) {
         throw new Error(`it is answered with ${answer.status} ${answer.statusText}`);
     }

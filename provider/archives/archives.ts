@@ -10,6 +10,7 @@ export async function archiveTree(
     from: { archive: string; sha256?: string },
     contents: Contents,
     progress?: Progress,
+    signal?: AbortSignal,
 ): Promise<{ files: TreeFile[]; sha256: string }> {
     const sha256 = isUrl(from.archive) ? from.sha256 : (await fileContent(from.archive)).sha256;
     if (from.sha256 !== undefined && sha256 !== from.sha256) {
@@ -19,7 +20,7 @@ export async function archiveTree(
     if (known !== undefined && sha256 !== undefined) {
         return { files: known.map((one) => asTree(one, contents)), sha256 };
     }
-    const unpacked = await unpack(from.archive, contents, progress);
+    const unpacked = await unpack(from.archive, contents, progress, signal);
     if (unpacked.sha256 !== sha256) {
         throw other(from, unpacked.sha256);
     }

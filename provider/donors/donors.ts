@@ -49,7 +49,8 @@ export class Donors {
 
     constructor(
         private readonly hosts: Hosts,
-        private readonly signal?: AbortSignal,
+        /** Aborted when the engine says so. */
+        readonly signal?: AbortSignal,
         readonly contents = new Contents(),
         private readonly memory = new Memory(),
     ) {}

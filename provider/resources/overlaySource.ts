@@ -21,6 +21,7 @@ export interface OverlaySource {
 export interface Unpacking {
     contents: Contents;
     progress?: Progress;
+    signal?: AbortSignal;
 }
 
 /** Reads what an overlay is made of, when that is not a donor's. Throws when it is not there or is not what it should be. */
@@ -62,9 +63,9 @@ async function directory(from: { directory: string; version?: string }, packages
 async function archive(
     from: { archive: string; sha256?: string; version?: string },
     packages: string[],
-    { contents, progress }: Unpacking,
+    { contents, progress, signal }: Unpacking,
 ): Promise<OverlaySource> {
-    const { files, sha256 } = await archiveTree(from, contents, progress);
+    const { files, sha256 } = await archiveTree(from, contents, progress, signal);
     const made = ofTree(files, from.archive, from.version, packages);
     return { ...made, source: { ...made.source, archive: from.archive, sha256 } };
 }

@@ -46,7 +46,11 @@ export const packageOverlay: Resource<PackageOverlayInputs, PackageOverlayWish, 
         if (pins === undefined) {
             return { ...inputs, ...(prior?.pins && { pins: prior.pins }) };
         }
-        const sources = await sourcesOf(inputs, pins, { contents: donors.contents, progress: tell.progress });
+        const sources = await sourcesOf(inputs, pins, {
+            contents: donors.contents,
+            progress: tell.progress,
+            signal: donors.signal,
+        });
         return {
             ...inputs,
             packages: Object.assign({}, ...sources.map(labels)),

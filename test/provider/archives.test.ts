@@ -144,6 +144,21 @@ it("a sparse file is refused in either form that tar packs it in: its bytes woul
     }
 });
 
+it("a download that says nothing any more ends with the command", async () => {
+    const server = createServer((_request, answer) => void answer.write(gzipSync("a").subarray(0, 10)));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+        const command = new AbortController();
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/k.tar.gz`;
+        const from = { archive: url, sha256: "0".repeat(64) };
+        const progress = () => command.abort();
+        await assert.rejects(archiveTree(from, contents, progress, command.signal), /cannot be unpacked: .*abort/);
+    } finally {
+        server.closeAllConnections();
+        server.close();
+    }
+});
+
 it("an archive with another sha256 than declared is refused, from a file and from a URL", async () => {
     const data = gzipSync(tar(...kernel));
     const sha256 = createHash("sha256").update(data).digest("hex");
