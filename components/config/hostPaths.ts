@@ -31,9 +31,12 @@ export function relativePaths(raw: unknown): Issue[] {
         ...far.map(({ merged, host }) => ({ venv: String(merged.venv), host })),
     ].map(({ venv, host }) => ({ host, venv, adopt: mapping(mapping(mapping(venvs)[venv]).base).adopt }));
     return [
-        ...ofHosts.flatMap(([name, host]) =>
-            relative("root", mapping(host).root ?? mapping(defaults).root, ["hosts", name]),
-        ),
+        ...ofHosts.flatMap(([name, host]) => {
+            const { root } = mapping(host);
+            return root === undefined
+                ? relative("root", mapping(defaults).root, ["defaults"], `, for \`${name}\` is not \`local\``)
+                : relative("root", root, ["hosts", name]);
+        }),
         ...far.flatMap(({ merged, path }) => [
             ...relative("workingDirectory", merged.workingDirectory, path),
             ...relative("log", merged.log, path),
@@ -52,9 +55,9 @@ export function relativePaths(raw: unknown): Issue[] {
     ];
 }
 
-function relative(field: string, path: unknown, at: Issue["path"]): Issue[] {
+function relative(field: string, path: unknown, at: Issue["path"], why = ""): Issue[] {
     if (typeof path !== "string" || isAbsolute(path)) {
         return [];
     }
-    return [{ path: at, message: `\`${field}\` is \`${path}\`: expected an absolute path on the host` }];
+    return [{ path: at, message: `\`${field}\` is \`${path}\`: expected an absolute path on the host${why}` }];
 }

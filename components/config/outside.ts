@@ -23,7 +23,7 @@ export function missingFiles(raw: unknown, context: FleetContext): Issue[] {
         .filter(({ file }) => !context.exists(resolve(context.project, file)))
         .map(({ path, file }) => ({
             path,
-            message: `no file \`${file}\` in the project (${resolve(context.project, file)})`,
+            message: `no ${path.at(-1) === "directory" ? "directory" : "file"} \`${file}\` in the project (${resolve(context.project, file)})`,
         }));
 }
 

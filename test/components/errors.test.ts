@@ -170,12 +170,14 @@ const table: [string, unknown, string[]][] = [
             venvs: {
                 v: {
                     base: { python: "3.12", requirements: "gone.txt" },
+                    overlays: [{ packages: ["k"], from: { directory: "gone" } }],
                     patches: [{ module: "a", diff: "gone.diff" }],
                 },
             },
         },
         [
             "fleet.venvs.v.base.requirements: no file `gone.txt` in the project (/project/gone.txt)",
+            "fleet.venvs.v.overlays[0].from.directory: no directory `gone` in the project (/project/gone)",
             "fleet.venvs.v.patches[0].diff: no file `gone.diff` in the project (/project/gone.diff)",
         ],
     ],
@@ -224,6 +226,11 @@ const table: [string, unknown, string[]][] = [
             "fleet.hosts.h.services[0]: `model` is `./m`: expected an absolute path on the host",
             "fleet.hosts.h: `adopt` of venv `v` is `ml-env`: expected an absolute path on the host",
         ],
+    ],
+    [
+        "a root for all hosts that is relative to nothing on one of them",
+        { ...good, defaults: { root: ".dev/x" }, hosts: { h: host, here: { connection: { type: "local" } } } },
+        ["fleet.defaults: `root` is `.dev/x`: expected an absolute path on the host, for `h` is not `local`"],
     ],
 ];
 
