@@ -1,6 +1,7 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
 
 import importlib
+import os
 
 from agent.claims import claim
 from agent.fault import Fault
@@ -60,6 +61,8 @@ def staged(layout, venv):
             packages.pop(name, None)
             if whole is not None:
                 packages[name] = "%s %s" % (version, overlay["digest"][:12])
+            elif os.path.isdir(layout.tree(overlay["digest"])):
+                packages[name] = "%s edited on the host" % version
     origins = [{"packages": one.get("names", []), "source": one.get("source")} for one in wish["overlays"]]
     return {"owner": wish["owner"], "digest": wish["digest"], "packages": packages, "origins": origins}
 

@@ -37,7 +37,7 @@ export interface Claim {
 export interface StagedOverlays {
     owner: string;
     digest: string;
-    /** Distribution name => `<version> <digest, 12 hex>` of what is staged. A tree that is gone or altered is not listed. */
+    /** Distribution name => `<version> <digest, 12 hex>` of what is staged. `<version> edited on the host`: its tree was altered, or is not whole; a tree that is gone is not listed. */
     packages: Record<string, string>;
     /** Each overlay in order: what it was declared with, for an import; absent in what an older version has staged. */
     origins?: { packages: string[]; source: OverlayOrigin | null }[];

@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+import shutil
 import unittest
 
 from agent import store
@@ -93,15 +94,17 @@ class OverlayTest(RootTest):
     def test_the_later_of_two_overlays_of_one_package_wins(self):
         self.assertEqual(self.stage(overlay("2.0"), overlay("1.0"))["packages"]["demo"].split()[0], "1.0")
 
-    def test_an_altered_tree_is_not_listed_and_the_next_staging_makes_it_anew(self):
-        self.stage(overlay("1.0"))
+    def test_an_altered_tree_is_said_one_that_is_gone_is_not_listed_and_the_next_staging_makes_it_anew(self):
+        made = self.stage(overlay("1.0"))["packages"]["demo"]
         path = self.layout.tree(overlay("1.0")["digest"]) + "/site/demo/__init__.py"
         with open(path, "w") as stream:
             stream.write("edited = True\n")
-        self.assertEqual(overlays.staged(self.layout, "v")["packages"], {})
-        self.assertEqual(list(self.stage(overlay("1.0"))["packages"]), ["demo"])
+        self.assertEqual(overlays.staged(self.layout, "v")["packages"], {"demo": "1.0 edited on the host"})
+        self.assertEqual(list(self.stage(overlay("1.0"))["packages"].values()), [made])
         with open(path) as stream:
             self.assertEqual(stream.read(), "x = 1\n")
+        shutil.rmtree(self.layout.tree(overlay("1.0")["digest"]))
+        self.assertEqual(overlays.staged(self.layout, "v")["packages"], {})
 
     def test_the_tree_of_the_wish_before_stays_for_the_way_back_and_older_ones_go(self):
         one, two, three = overlay("1.0"), overlay("2.0"), overlay("3.0", b"x = 2\n")

@@ -88,7 +88,9 @@ export function shownOf(edits: HandEdit[]): Record<"tiny" | "tiny-overlays" | "c
     const older = loaded.includes(patched) ? `; older than ${patched}` : "";
     return {
         tiny,
-        "tiny-overlays": edits.some(({ staged }) => staged) ? { 'packages["sgl-kernel"]': null } : {},
+        "tiny-overlays": edits.some(({ staged }) => staged)
+            ? { 'packages["sgl-kernel"]': "0.4.0+standin edited on the host" }
+            : {},
         chat: loaded.length === 0 ? {} : { process: `runs from a release with ${count}${older}` },
     };
 }
