@@ -152,7 +152,7 @@ export function notAnswering({ shared, root }: Given): Way[] {
             name,
             "#!/usr/bin/python3",
             "import os, subprocess, sys",
-            'if "agent.bundle" not in sys.argv[4]: os.execvp("python3", ["python3"] + sys.argv[1:])',
+            'if "agent.bundle" not in " ".join(sys.argv): os.execvp("python3", ["python3"] + sys.argv[1:])',
             'agent = subprocess.Popen(["python3"] + sys.argv[1:], stdout=subprocess.PIPE)',
             `left = ${bytes}`,
             "while left:",
