@@ -13,6 +13,7 @@ from pathlib import Path
 
 import cgroup
 import layers
+import limits
 import needs
 import network
 import record as records
@@ -79,6 +80,7 @@ def create(name, kind, venv, wheels, owner):
             raise HostsError(f"there is a host {name} already: hosts down {name}")
         layers.host_layer()
         network.bridge_up()
+        limits.raise_limits()
         address, holder = network.claim_address({record.address for record in records.all_records()})
         absolute = [path and os.path.abspath(path) for path in (venv, wheels)]
         record = records.Record(name, address, kind, *absolute, owner, uuid.uuid4().hex)

@@ -53,6 +53,11 @@ test("the wheels folder is there to be read", { skip }, async () => {
     assert.equal((await container.ssh("ls /opt/wheels/testHost.ts && touch /opt/wheels/x")).exit, 1);
 });
 
+test("this machine gives enough inotify instances to many systemds, as long as there are hosts", { skip }, () => {
+    const given = readFileSync("/proc/sys/fs/inotify/max_user_instances", "utf8");
+    assert.ok(Number(given) >= 4096, given);
+});
+
 test("hosts of another state folder get other addresses", { skip }, () => {
     const ask = "import network; print(network.claim_address(set())[0])";
     const next = execFileSync("python3", ["-B", "-c", ask], { cwd: __dirname, encoding: "utf8" }).trim();

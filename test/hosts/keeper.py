@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 
+import limits
 import network
 import tree
 from lock import lock
@@ -110,6 +111,7 @@ class Keeper:
         with lock():
             if not all_records():
                 network.bridge_down()
+                limits.restore_limits()
 
 
 def main():
