@@ -110,13 +110,18 @@ describe("a server that its supervisor had to start again", () => {
         await until("another server", () => others().length > 0);
         // It loads for as long as this takes.
         const loading = others();
-        loading.forEach((pid) => process.kill(pid, "SIGSTOP"));
+        const send = (signal: NodeJS.Signals): void => {
+            for (const pid of loading) {
+                process.kill(pid, signal);
+            }
+        };
+        send("SIGSTOP");
         try {
             const { output } = expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
             const told = `runs for \\d+ s \\(pid \\d+\\), but nothing listens on port ${on.port}: it still loads, or hangs`;
             assert.match(output, new RegExp(told));
         } finally {
-            loading.forEach((pid) => process.kill(pid, "SIGCONT"));
+            send("SIGCONT");
         }
         await until("an answer", async () => (await completion(on.port).catch(() => "")) === "Lyon.");
         const { output } = expectExit(await on.workspace.pulumi("preview", "--expect-no-changes"));
