@@ -9,7 +9,7 @@ from agent.layout import FORMAT
 from agent.left import services_left
 from agent.machine import machine
 from agent.spoilt import Spoilt
-from agent.staging import env, overlays, patches
+from agent.staging import staged
 
 
 def hello(_request):
@@ -41,8 +41,8 @@ def _venvs(request, layout, spoilt):
             layout, adopt, bool(request.args.get("verify")), request.check, spoilt
         )
     return {
-        "overlays": spoilt.each("overlay", names, lambda name: overlays.staged(layout, name)),
-        "patches": spoilt.each("patch", names, lambda name: patches.staged(layout, name)),
+        "overlays": spoilt.each("overlay", names, lambda name: staged.overlays(layout, name)),
+        "patches": spoilt.each("patch", names, lambda name: staged.patches(layout, name)),
         "venvs": venvs,
         "adoptable": adoptable,
     }
@@ -55,7 +55,7 @@ def _services(layout, facts, held, spoilt):
     services = (
         importlib.import_module("agent.service.look").services(layout, facts, spoilt, left) if names or left else {}
     )
-    return {"envs": spoilt.each("env", names, lambda name: env.staged(layout, name)), "services": services}
+    return {"envs": spoilt.each("env", names, lambda name: staged.environment(layout, name)), "services": services}
 
 
 def _place(root):

@@ -8,6 +8,7 @@ from agent.fault import Fault
 from agent.files import read_json, remove_file, write_json
 from agent.lock import locked
 from agent.staging.forget import forget
+from agent.staging.staged import environment_file
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -21,7 +22,7 @@ def stage(request):
         claim(layout, args["claim"])
         before = read_json(layout.service(service, "env.json")) or {}
         kept = {"variables": args["variables"], "salt": args.get("salt")}
-        write_json(_file(layout, service, args["id"]), kept, mode=0o600)
+        write_json(environment_file(layout, service, args["id"]), kept, mode=0o600)
         write_json(layout.service(service, "env.json"), wish)
         _drop_others(layout, service, {args["id"], before.get("id")})
     return wish
@@ -32,19 +33,6 @@ def remove(request):
     layout, service = request.layout, request.args["claim"]["name"]
     path = layout.service(service, "env.json")
     return forget(request, "the environment", path, lambda: _drop_others(layout, service, set()))
-
-
-def staged(layout, service):
-    """EnvFacts of provider/host/facts.ts, or None. A file of variables that is gone shows as none."""
-    wish = read_json(layout.service(service, "env.json"))
-    if wish is None:
-        return None
-    kept = read_json(_file(layout, service, wish["id"])) or {"variables": {}}
-    return {"owner": wish["owner"], "id": wish["id"], "variables": kept["variables"], "salt": kept.get("salt")}
-
-
-def _file(layout, service, number):
-    return layout.service(service, "env-%s.json" % number)
 
 
 def _drop_others(layout, service, keep):

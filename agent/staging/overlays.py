@@ -1,12 +1,11 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
 
-import importlib
-import os
 
 from agent.claims import claim
 from agent.fault import Fault
 from agent.files import names_in, read_json, write_json
 from agent.lock import locked
+from agent.staging import staged
 from agent.staging.forget import forget
 from agent.store import require
 from agent.tidy import remove_tree
@@ -31,7 +30,7 @@ def stage(request):
         }
         write_json(path, wish)
         _drop_unused(layout)
-    return staged(layout, venv)
+    return staged.overlays(layout, venv)
 
 
 def missing(request):
@@ -46,25 +45,6 @@ def remove(request):
     layout = request.layout
     path = layout.venv(request.args["claim"]["name"], "overlays.json")
     return forget(request, "overlays", path, lambda: _drop_unused(layout))
-
-
-def staged(layout, venv):
-    """StagedOverlays of provider/host/facts.ts, or None. A later overlay wins over an earlier one of the same name."""
-    wish = read_json(layout.venv(venv, "overlays.json"))
-    if wish is None:
-        return None
-    packages = {}
-    for overlay in wish["overlays"]:
-        # A venv without overlays must not pay for the import of what makes them.
-        whole = importlib.import_module("agent.overlay.staged").facts(layout, overlay["digest"])
-        for name, version in overlay["packages"].items():
-            packages.pop(name, None)
-            if whole is not None:
-                packages[name] = "%s %s" % (version, overlay["digest"][:12])
-            elif os.path.isdir(layout.tree(overlay["digest"])):
-                packages[name] = "%s edited on the host" % version
-    origins = [{"packages": one.get("names", []), "source": one.get("source")} for one in wish["overlays"]]
-    return {"owner": wish["owner"], "digest": wish["digest"], "packages": packages, "origins": origins}
 
 
 def _tree(request, overlay):

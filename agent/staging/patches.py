@@ -1,8 +1,9 @@
 """`patch.stage`, `patch.remove`: which files of which packages a venv is to get, by the hash of their content."""
 
 from agent.claims import claim
-from agent.files import read_json, sha256_file, write_json
+from agent.files import write_json
 from agent.lock import locked
+from agent.staging import staged
 from agent.staging.forget import forget
 from agent.store import require
 
@@ -15,29 +16,10 @@ def stage(request):
         require(layout, [patch["sha256"] for patch in args["patches"]], "the patches of %s" % args["venv"])
         wish = {"owner": args["claim"]["owner"], "digest": args["digest"], "patches": args["patches"]}
         write_json(layout.venv(args["venv"], "patches.json"), wish)
-    return staged(layout, args["venv"])
+    return staged.patches(layout, args["venv"])
 
 
 def remove(request):
     """Forgets the patches of a venv. Releases that were made with them keep them."""
     path = request.layout.venv(request.args["claim"]["name"], "patches.json")
     return forget(request, "patches", path)
-
-
-def staged(layout, venv):
-    """StagedPatches of provider/host/facts.ts, or None."""
-    wish = read_json(layout.venv(venv, "patches.json"))
-    if wish is None:
-        return None
-    files = {_label(patch["target"]): _state(layout, patch) for patch in wish["patches"]}
-    pre = {_label(patch["target"]): patch["pre"] for patch in wish["patches"] if patch.get("pre")}
-    return {"owner": wish["owner"], "digest": wish["digest"], "files": files, "pre": pre}
-
-
-def _label(target):
-    return "module:" + target["module"] if "module" in target else target["path"]
-
-
-def _state(layout, patch):
-    there = sha256_file(layout.content(patch["sha256"])) == patch["sha256"]
-    return "%s %s" % (patch["kind"], patch["sha256"]) if there else "missing"

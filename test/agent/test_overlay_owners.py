@@ -5,7 +5,7 @@ import shutil
 import unittest
 
 from agent.fault import Fault
-from agent.staging import overlays
+from agent.staging import overlays, staged
 from test.agent.place import PlaceTest, install, python, read, sha256, write
 from test.agent.wheels import wheel
 
@@ -80,7 +80,7 @@ class Labels(PlaceTest):
                     self.request(claim=claim, venv="v", digest="d", overlays=[overlay], base={"adopt": self.venv})
                 )
                 label = "2.11.0+cu130 " + overlay["digest"][:12]
-                self.assertEqual(overlays.staged(self.layout, "v")["packages"], {"torch": label})
+                self.assertEqual(staged.overlays(self.layout, "v")["packages"], {"torch": label})
                 made = self.make([overlay])
                 self.assertEqual(made["packages"], {"torch": "2.11.0+cu130"})
                 self.assertEqual(python(made["path"], "import torch; print(torch.cuda)"), "13.0")

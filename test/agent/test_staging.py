@@ -7,7 +7,7 @@ import unittest
 from agent import store
 from agent.claims import claims
 from agent.files import read_json, write_json
-from agent.staging import env, overlays, patches
+from agent.staging import env, overlays, patches, staged
 from test.agent.support import RootTest, claim_of
 
 TEXT = b"x = 2\n"
@@ -31,26 +31,26 @@ class PatchTest(RootTest):
             "pre": {"sglang/version.py": "00" * 32},
         }
         self.assertEqual(self.stage(), wanted)
-        self.assertEqual(patches.staged(self.layout, "v"), wanted)
+        self.assertEqual(staged.patches(self.layout, "v"), wanted)
 
     def test_a_content_that_never_came_is_refused_and_nothing_is_noted(self):
         self.fault("missing-content", self.stage)
-        self.assertIsNone(patches.staged(self.layout, "v"))
+        self.assertIsNone(staged.patches(self.layout, "v"))
 
     def test_a_content_that_is_gone_or_altered_shows_as_missing(self):
         store.put(self.request(body=TEXT, contents=[{"sha256": SHA256, "size": len(TEXT)}]))
         self.stage()
         os.unlink(self.layout.content(SHA256))
-        self.assertEqual(set(patches.staged(self.layout, "v")["files"].values()), {"missing"})
+        self.assertEqual(set(staged.patches(self.layout, "v")["files"].values()), {"missing"})
 
     def test_only_the_owner_removes_and_what_is_gone_already_is_no_error(self):
         store.put(self.request(body=TEXT, contents=[{"sha256": SHA256, "size": len(TEXT)}]))
         self.stage()
         self.assertEqual(patches.remove(self.request(claim=claim_of("patch", "v", owner="o2"))), {})
-        self.assertIsNotNone(patches.staged(self.layout, "v"))
+        self.assertIsNotNone(staged.patches(self.layout, "v"))
         for _ in range(2):
             self.assertEqual(patches.remove(self.request(claim=claim_of("patch", "v"))), {})
-            self.assertIsNone(patches.staged(self.layout, "v"))
+            self.assertIsNone(staged.patches(self.layout, "v"))
 
 
 def overlay(version, text=b"x = 1\n"):
@@ -89,7 +89,7 @@ class OverlayTest(RootTest):
             "origins": [{"packages": ["demo"], "source": {"kind": "directory"}}],
         }
         self.assertEqual(self.stage(one), wanted)
-        self.assertEqual(overlays.staged(self.layout, "v"), wanted)
+        self.assertEqual(staged.overlays(self.layout, "v"), wanted)
 
     def test_the_later_of_two_overlays_of_one_package_wins(self):
         self.assertEqual(self.stage(overlay("2.0"), overlay("1.0"))["packages"]["demo"].split()[0], "1.0")
@@ -99,12 +99,12 @@ class OverlayTest(RootTest):
         path = self.layout.tree(overlay("1.0")["digest"]) + "/site/demo/__init__.py"
         with open(path, "w") as stream:
             stream.write("edited = True\n")
-        self.assertEqual(overlays.staged(self.layout, "v")["packages"], {"demo": "1.0 edited on the host"})
+        self.assertEqual(staged.overlays(self.layout, "v")["packages"], {"demo": "1.0 edited on the host"})
         self.assertEqual(list(self.stage(overlay("1.0"))["packages"].values()), [made])
         with open(path) as stream:
             self.assertEqual(stream.read(), "x = 1\n")
         shutil.rmtree(self.layout.tree(overlay("1.0")["digest"]))
-        self.assertEqual(overlays.staged(self.layout, "v")["packages"], {})
+        self.assertEqual(staged.overlays(self.layout, "v")["packages"], {})
 
     def test_the_tree_of_the_wish_before_stays_for_the_way_back_and_older_ones_go(self):
         one, two, three = overlay("1.0"), overlay("2.0"), overlay("3.0", b"x = 2\n")
@@ -119,7 +119,7 @@ class OverlayTest(RootTest):
         self.stage(overlay("1.0"))
         self.stage(overlay("1.0"), venv="w")
         overlays.remove(self.request(claim=claim_of("overlay", "v")))
-        self.assertIsNone(overlays.staged(self.layout, "v"))
+        self.assertIsNone(staged.overlays(self.layout, "v"))
         self.assertEqual(self.trees(), [overlay("1.0")["digest"]])
         overlays.remove(self.request(claim=claim_of("overlay", "w")))
         self.assertEqual(os.listdir(self.parent), [])
@@ -151,7 +151,7 @@ class EnvTest(RootTest):
         }
         self.assertEqual(self.stage("e1", variables), {"owner": "o1", "id": "e1"})
         self.assertEqual(
-            env.staged(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables, "salt": "5a17"}
+            staged.environment(self.layout, "s"), {"owner": "o1", "id": "e1", "variables": variables, "salt": "5a17"}
         )
         self.assertEqual(os.stat(self.layout.service("s", "env-e1.json")).st_mode & 0o777, 0o600)
 
@@ -190,7 +190,7 @@ class EnvTest(RootTest):
         self.stage("e1", {"A": "1"})
         request = self.request(claim=claim_of("env", "s", owner="o2", urn="urn:2"), service="s", id="e2", variables={})
         self.fault("claimed", env.stage, request)
-        self.assertEqual(env.staged(self.layout, "s")["variables"], {"A": "1"})
+        self.assertEqual(staged.environment(self.layout, "s")["variables"], {"A": "1"})
         self.assertEqual(claims(self.layout)["env/s"]["owner"], "o1")
 
     def test_the_files_carry_a_format_number(self):

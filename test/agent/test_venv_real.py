@@ -8,7 +8,7 @@ import time
 import unittest
 
 from agent.gates import consistency, pep440
-from agent.venv import base, bytecode, clone, dists, fingerprint, interpreter, look
+from agent.venv import adopted, bytecode, clone, dists, fingerprint, interpreter, look
 from test.agent.place import PlaceTest, identity, python, read
 
 VENV = os.environ.get("SGLANG_TEST_VENV")
@@ -35,7 +35,7 @@ class Real(PlaceTest):
 
     def test_a_real_venv_is_copied_patched_and_looked_at_in_good_time(self):
         before = identity(VENV)
-        for name, module, most in (("_adopt", base, 300), ("make", bytecode, 300), ("link_tree", clone, 30)):
+        for name, module, most in (("copy", adopted, 300), ("make", bytecode, 300), ("link_tree", clone, 30)):
             self.measure(module, name, most)
         self.timed("fingerprint", lambda: fingerprint.fingerprint(VENV, (self.root,)), 3)
         first = self.timed("first release", self.make, 600)

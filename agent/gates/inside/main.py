@@ -1,5 +1,6 @@
 """The gates one after the other, in one start of the interpreter: each writes its result as soon as it is known."""
 
+import gc
 import os
 import sys
 import time
@@ -39,7 +40,10 @@ def run(job, tell):
 
     report.begin("imports")
     work = imports.Imports(job, places, tell)
+    # What is imported stays: looking for garbage among it takes a fifth of the time (sglang.launch_server: 11 s, 8 s without).
+    gc.disable()
     work.run()
+    gc.enable()
     note = "; ".join(["%d modules loaded" % len(sys.modules)] + work.notes)
     report.end("imports", work.problems, uncompiled(), note)
 
