@@ -53,6 +53,11 @@ function madeVenv(say: (text: string) => void): string {
                 stdio: ["ignore", "inherit", "inherit"],
             });
             renameSync(beside, made);
+        } catch (error) {
+            // Another test file may have made it meanwhile.
+            if (!existsSync(made)) {
+                throw error;
+            }
         } finally {
             rmSync(beside, { recursive: true, force: true });
         }
