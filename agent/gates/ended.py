@@ -17,8 +17,12 @@ def broken(candidate, outcome, answer):
     at = " at %s" % answer.what if answer.what else ""
     lines = [line for line in outcome.output.splitlines() if line.strip() and not any(word in line for word in NOISE)]
     problem = {"detail": lines[-LINES:]}
+    stood = stack(lines)
     if outcome.ended == "timeout":
         problem = late(candidate, answer, lines)
+    elif gate == "laid" and stood and outcome.exit:
+        where = place(stood[0], candidate)
+        problem["text"] = "its import heeded no signal and was given up%s: it stood at %s" % (at, where)
     elif outcome.signal:
         problem["text"] = "the interpreter died of %s%s" % (signal.Signals(outcome.signal).name, at)
     elif answer.at is None:
@@ -31,7 +35,7 @@ def broken(candidate, outcome, answer):
         "gate": gate,
         "ok": harmless,
         "seconds": round(outcome.seconds, 3),
-        "note": "not all were imported" if harmless else "",
+        "note": "",
         "problems": [] if harmless else [problem],
         "warnings": [problem["text"]] if harmless else [],
     }

@@ -18,12 +18,13 @@ before = set(sys.modules)
 first = bool(sys.path) and sys.path[0] == ""
 if first: del sys.path[0]
 import os, json, zlib, types, importlib.abc, importlib.machinery, importlib.metadata, importlib.util
-import argparse, ast, difflib, faulthandler, glob, hashlib, linecache, re, site, sysconfig, time, traceback
+import argparse, ast, difflib, faulthandler, glob, hashlib, linecache, re, signal, site, sysconfig, time, traceback
 job, answer = int(sys.argv[1]), int(sys.argv[2])
 with os.fdopen(job, "rb") as file: job = json.loads(zlib.decompress(file.read()).decode())
 os.set_inheritable(answer, False)
+this = os.getpid()
 def tell(record):
-    data = json.dumps(record).encode() + b"\\n"
+    data = json.dumps(record).encode() + b"\\n" if os.getpid() == this else b""
     while data: data = data[os.write(answer, data):]
 class Inside(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path=None, target=None):
@@ -41,22 +42,34 @@ for part in job["sources"]:
 sys.meta_path.remove(finder)
 faulthandler.enable()
 faulthandler.dump_traceback_later(job["late"])
+job["late"] += time.monotonic()
 sys.dont_write_bytecode = False
 if first: sys.path.insert(0, os.getcwd())
 sys.argv[:] = [job["module"]] + job["args"]
 job.update(before=before, cwd_first=first, pythonpath=os.environ.get("PYTHONPATH", "").split(os.pathsep))
-main.run(job, tell)
-tell({"done": True})
-sys.stdout.flush()
-os._exit(0)
+try:
+    main.run(job, tell)
+    tell({"done": True})
+    sys.stdout.flush()
+    os._exit(0)
+except BaseException:
+    # Python would wait for the threads that an import has started.
+    traceback.print_exc()
+    sys.stderr.flush()
+finally:
+    os._exit(1)
 """
 
 
 class Answer:
-    """What the probe has said: `gates` by name in order, `modules`, where it is (`at`, `what`), whether it is `done`."""
+    """What the probe has said: `gates` by name in order, `modules`, where it is (`at`, `what`), whether it is `done`.
+
+    found: {problems, warnings} of the modules that were laid; left: those that were still to be imported after `what`.
+    """
 
     def __init__(self, data):
         self.gates, self.modules, self.at, self.what, self.done = {}, {}, None, None, False
+        self.found, self.left = {"problems": [], "warnings": []}, []
         for line in data.split(b"\n")[:-1]:
             record = json.loads(line.decode())
             if "gate" in record:
@@ -64,6 +77,11 @@ class Answer:
                 self.gates[record["gate"]] = record
             elif "at" in record:
                 self.at, self.what = record["at"], record.get("what")
+            elif "left" in record:
+                self.left = record["left"]
+            elif "found" in record:
+                for kind, told in record["found"].items():
+                    self.found[kind] += told
             else:
                 self.done = True
 
@@ -78,7 +96,7 @@ def limit(candidate):
     return candidate["gates"].get("timeout") or 600
 
 
-def job(candidate):
+def job(candidate, seconds, again):
     """What the probe is told, as bytes."""
     gates = candidate["gates"]
     told = {
@@ -89,18 +107,22 @@ def job(candidate):
         "imports": list(gates.get("imports") or []),
         "patched": list(gates.get("patched") or []),
         "asserts": list(gates.get("asserts") or []),
-        "laid": laid.modules(candidate["release"], candidate["site"]),
+        "laid": again or laid.modules(candidate["release"], candidate["site"]),
+        "again": bool(again),
         "accept": list(gates.get("acceptLibraries") or []),
         "flags": gates.get("flags", True),
         "environment": sorted(name for name in candidate["env"] if name.startswith("SGL")),
-        "late": limit(candidate) - min(LATE, limit(candidate) / 2),
+        "late": seconds - min(LATE, seconds / 2),
         "sources": inside(),
     }
     return zlib.compress(json.dumps(told).encode())
 
 
-def ask(candidate, cancelled=lambda: False, progress=None):
-    """(Outcome, Answer) of one start of the candidate's interpreter; progress(gate, module) follows it."""
+def ask(candidate, seconds, again=(), cancelled=lambda: False, progress=None):
+    """(Outcome, Answer) of one start of the candidate's interpreter; progress(gate, module) follows it.
+
+    seconds: how long it may take; again: the laid modules that are all that is asked this time.
+    """
     last = []
 
     def watch(data):
@@ -116,8 +138,8 @@ def ask(candidate, cancelled=lambda: False, progress=None):
         user=candidate.get("user"),
         group=candidate.get("group"),
         limits=candidate.get("limits"),
-        job=job(candidate),
-        timeout=limit(candidate),
+        job=job(candidate, seconds, list(again)),
+        timeout=seconds,
         cancelled=cancelled,
         watch=watch,
     )

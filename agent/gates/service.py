@@ -4,9 +4,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 from agent.fault import Fault
-from agent.gates import probe, report
+from agent.gates import asked, report
 from agent.gates.beat import Beat
-from agent.gates.ended import broken
 from agent.gates.static import gate as static
 from agent.service.redact import redact, secret_values
 
@@ -41,18 +40,16 @@ def check(request, candidate):
     with Beat(lambda text: request.progress(text, stage="gates")) as beat:
         # Side by side: the imports take most of the time, and keep one core busy.
         with ThreadPoolExecutor(1) as aside:
-            asked = aside.submit(probe.ask, candidate, request.cancelled, lambda at, what: beat.at(step(at, what)))
+            answered = aside.submit(asked.ask, candidate, request.cancelled, lambda at, what: beat.at(step(at, what)))
             gates = static.check(candidate, lambda gate: beat.at("gate " + gate))
         request.check()
         try:
-            outcome, answer = asked.result()
+            outcome, answer = answered.result()
         except Fault as fault:
             raise interpreter(candidate, fault.message, **fault.more)
     if outcome.ended == "cancelled":
         request.check()
     gates += answer.gates.values()
-    if not answer.done:
-        gates.append(broken(candidate, outcome, answer))
     gates = presentable(gates, candidate.get("hide") or secret_values(None, candidate["env"]))
     if candidate.get("report"):
         report.write(candidate["report"], candidate["release"], candidate["args"], gates)

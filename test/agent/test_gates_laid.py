@@ -1,6 +1,7 @@
 """The gate that imports what was laid over a base and nothing of the service has imported."""
 
 import json
+import time
 import unittest
 
 from agent.gates import laid
@@ -92,11 +93,62 @@ class Laid(unittest.TestCase):
         )
         self.assertEqual(result["gates"][-1]["warnings"], ["the interpreter died of SIGABRT at abort"])
 
-    def test_one_that_hangs_warns_when_the_time_is_over(self):
-        self.lay("slow", "1", slow="import time\ntime.sleep(60)\n")
-        gate = self.gate(timeout=4)
-        self.assertTrue(gate["ok"])
-        self.assertIn("timed out after the 4 s that the gates may take: importing slow", gate["warnings"][0])
+    def test_one_that_ends_the_interpreter_hides_nothing_of_those_before_and_after_it(self):
+        self.lay("a-first", "1", first="import pybase64\n")
+        self.lay("b-exit", "1", leaves="import os\nos._exit(3)\n")
+        self.lay("c-crash", "1", crashes="import ctypes\nctypes.string_at(0)\n")
+        self.lay("d-last", "1", last="import torchvision\n")
+        problems = self.candidate.fault().more["problems"]
+        self.assertEqual(
+            [one["text"].split(": ")[0] for one in problems], ["first, laid with a-first 1", "last, laid with d-last 1"]
+        )
+        [gate] = [one for one in self.candidate.fault().more["gates"] if one["gate"] == "laid"]
+        self.assertEqual(
+            gate["warnings"],
+            ["the interpreter ended by itself (exit 3) at leaves", "the interpreter died of SIGSEGV at crashes"],
+        )
+
+    def test_one_that_hangs_has_a_share_of_the_time_and_the_next_one_is_tried(self):
+        self.lay("slow", "1", slow="import time\ntry:\n    time.sleep(60)\nexcept Exception:\n    pass\n")
+        self.lay("tail", "1", tail="import pybase64\n")
+        started = time.monotonic()
+        fault = self.candidate.fault(timeout=12)
+        self.assertLess(time.monotonic() - started, 9)
+        [gate] = [one for one in fault.more["gates"] if one["gate"] == "laid"]
+        [warning] = gate["warnings"]
+        self.assertRegex(
+            warning,
+            r"^slow, laid with slow 1: slow/__init__\.py:3: NotInTime: its import had not ended after [23]\.\d+ s \(time\.sleep\(60\)\)$",
+        )
+        self.assertEqual([one["text"].split(":")[0] for one in gate["problems"]], ["tail, laid with tail 1"])
+
+    def test_one_that_heeds_no_signal_is_given_up_with_the_place_where_it_stood(self):
+        stuck = "import signal, time\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\ntime.sleep(60)\n"
+        self.lay("slow", "1", slow=stuck)
+        self.lay("tail", "1", tail="import pybase64\n")
+        fault = self.candidate.fault(timeout=12)
+        [gate] = [one for one in fault.more["gates"] if one["gate"] == "laid"]
+        self.assertEqual(
+            gate["warnings"],
+            ["its import heeded no signal and was given up at slow: it stood at slow/__init__.py:3 (<module>)"],
+        )
+        self.assertEqual([one["text"].split(":")[0] for one in gate["problems"]], ["tail, laid with tail 1"])
+
+    def test_what_an_import_does_to_its_process_keeps_nothing_else_from_being_tried(self):
+        self.lay("a", "1", prints="import os\nos.write(1, b'x' * (8 << 20))\n")
+        self.lay(
+            "b", "1", moves="import os\nos.chdir('/')\nos.environ.clear()\nos.environ['LD_LIBRARY_PATH'] = '/no'\n"
+        )
+        self.lay("c", "1", forks="import os\nif os.fork() == 0:\n    pass\n")
+        self.lay("d", "1", starts="import threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()\n")
+        self.lay("e", "1", child="import subprocess\nsubprocess.Popen(['sleep', '99'], start_new_session=True)\n")
+        self.lay("f", "1", closes="import os\nos.closerange(3, 64)\n")
+        self.lay("g", "1", interrupts="raise KeyboardInterrupt\n")
+        self.lay("h", "1", last="import pybase64\n")
+        fault = self.candidate.fault()
+        [gate] = [one for one in fault.more["gates"] if one["gate"] == "laid"]
+        self.assertEqual([one["text"].split(":")[0] for one in gate["problems"]], ["last, laid with h 1"])
+        self.assertEqual([one.split(" at ")[-1] for one in gate["warnings"]], ["closes", "interrupts"])
 
     def test_what_is_imported_of_a_distribution_are_its_modules_for_use(self):
         paths = [

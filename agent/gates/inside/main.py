@@ -30,6 +30,12 @@ class Report:
 
 def run(job, tell):
     report = Report(tell)
+    if job["again"]:
+        # Another start for what was not tried because something before it had ended the interpreter.
+        report.begin("laid")
+        cwd = os.getcwd() if job["cwd_first"] else None
+        report.end("laid", [], note=laid.run(job, Places(job["release"], cwd, job["pythonpath"]), tell))
+        return
     report.begin("interpreter")
     wrong = interpreter.problems(job)
     report.end("interpreter", wrong, note="%s, Python %d.%d.%d" % ((sys.executable,) + sys.version_info[:3]))
@@ -85,7 +91,7 @@ def run(job, tell):
         if work.problems or work.hidden:
             report.end("laid", [], note="not imported: the imports failed")
         else:
-            report.end("laid", *laid.run(job, places, tell))
+            report.end("laid", [], note=laid.run(job, places, tell))
 
 
 def uncompiled():
