@@ -2,12 +2,13 @@ import type { StagedPatches } from "../host/facts";
 import { Invalid } from "../invalid";
 import type { Path } from "../path";
 import type { Kept, Resource } from "../resource";
-import { assetContent, assetHash } from "./assets";
+import { assetContent, assetHash, assetText } from "./assets";
 import { claim, field, idOf, isClaimed, map, moved, nameOf } from "./common";
 import { digestOf, short } from "./digests";
 import { importedPatches } from "./imports/patches";
 import { type SourcePatchInputs, sourcePatchInputs } from "./inputs";
 import { patchBytes, patchKey, tellPatches } from "./patchChanges";
+import { notADiff } from "./udiff";
 
 export interface SourcePatchWish extends SourcePatchInputs {
     /** File => `<kind> <digest>` of what is to be staged. */
@@ -103,6 +104,10 @@ async function protocolOf(inputs: SourcePatchInputs): Promise<ProtocolPatch[]> {
         const kind = patch.file === undefined ? "diff" : "file";
         try {
             patches.push({ target, kind, sha256: await assetHash(patchBytes(patch)), pre: patch.pre ?? null });
+            const wrong = kind === "diff" ? notADiff(await assetText(patchBytes(patch))) : undefined;
+            if (wrong !== undefined) {
+                problems.push({ path: ["patches", at, kind], text: wrong });
+            }
         } catch (error) {
             problems.push({ path: ["patches", at, kind], text: (error as Error).message });
         }

@@ -4,6 +4,8 @@ import { cut, mostLines } from "../told";
 /** Beyond this many changed lines the search for the smallest difference costs more than it tells. */
 const MOST_EDITS = 4000;
 
+const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;
+
 export interface TextChange {
     name: string;
     added: number;
@@ -34,6 +36,18 @@ export function givenDiff(name: string, diff: string): TextChange {
     const lines = diff.trimEnd().split("\n");
     const from = lines.findIndex((line) => line.startsWith("@@"));
     return counted(name, from < 0 ? lines : lines.slice(from));
+}
+
+/** Why a text cannot be the unified diff of one file; undefined when it may be one, whether or not it applies. */
+export function notADiff(text: string): string | undefined {
+    const lines = text.split("\n");
+    if (!lines.some((line) => HUNK.test(line))) {
+        return `found no hunk (\`@@ -1,3 +1,4 @@\`), expected a unified diff; make it with \`diff -u\` or \`git diff\`, or give the file whole under \`file\``;
+    }
+    const files = lines.filter((line, at) => line.startsWith("--- ") && lines[at + 1]?.startsWith("+++ ")).length;
+    return files > 1
+        ? `found a diff of ${files} files, expected one of this file alone; declare a patch for each`
+        : undefined;
 }
 
 /** `sglang/srt/x.py +1 -1`; of one that changes nothing, that the file is so already. */

@@ -64,6 +64,24 @@ describe("patches", () => {
         ]);
     });
 
+    test("what is no unified diff of one file is refused before any host is asked, each with its path", async () => {
+        const two = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n";
+        const { failures } = await bench.provider.check("SourcePatch", {
+            ...placed,
+            venv: "v",
+            patches: [
+                { module: "sglang.srt.x", diff: text("X = 1\n") },
+                { module: "sglang.srt.y", diff: text(two) },
+                { module: "sglang.srt.z", diff: text("@@ -1 +1 @@\n-a\n+b\n") },
+            ],
+        });
+        assert.deepEqual(failures, [
+            "patches[0].diff: found no hunk (`@@ -1,3 +1,4 @@`), expected a unified diff; make it with `diff -u` or `git diff`, or give the file whole under `file`",
+            "patches[1].diff: found a diff of 2 files, expected one of this file alone; declare a patch for each",
+        ]);
+        assert.deepEqual(bench.host.calls, []);
+    });
+
     test("what the host says of a diff is shown: the file as it is made now against the file as it will be", async () => {
         const declared = (diff: string): Values => ({
             ...placed,
