@@ -45,7 +45,10 @@ class Elf:
     def _reading(self):
         """Opens the file for as long as is read of it; what a damaged one leads to is a NotElf."""
         try:
-            with open(self.path, "rb", buffering=0) as file:
+            # What is a pipe under a library's name would never open otherwise; reading of it fails.
+            with open(
+                self.path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)
+            ) as file:
                 self._fd = file.fileno()
                 yield
         except (struct.error, IndexError, OverflowError, ValueError) as error:
@@ -193,10 +196,10 @@ class Elf:
 
 
 def build_id(elf):
-    """The id that the linker gave the object (hex), or None."""
-    with open(elf.path, "rb", buffering=0) as file:
+    """The id that the linker gave the object (hex), or None. NotElf when its headers are damaged."""
+    with elf._reading():
         for kind, offset, _address, size in elf._segments:
-            data = os.pread(file.fileno(), min(size, 4096), offset) if kind == PT_NOTE else b""
+            data = os.pread(elf._fd, min(size, 4096), offset) if kind == PT_NOTE else b""
             at = 0
             while at + 12 <= len(data):
                 name, content, note = struct.unpack_from("<III", data, at)

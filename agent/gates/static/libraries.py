@@ -3,7 +3,7 @@
 import os
 
 from agent.counted import counted
-from agent.gates.static import bindings, missing, needed, winners
+from agent.gates.static import bindings, damaged, missing, needed, winners
 from agent.gates.static.accepted import Accepted, lenient
 from agent.gates.static.elf import NotElf
 from agent.gates.static.tree import tree_of
@@ -41,7 +41,7 @@ def findings(tree, changes, own, torch, accept=()):
     accepted = Accepted(accept, own)
     wants = [one for one in new if isinstance(one, needed.Want)]
     passing = [one for one in wants if accepted.takes(one.shown, one.name)]
-    told = [one for one in new if one not in wants] + shadows
+    told = [one for one in new if one not in wants] + damaged.findings(tree, changes.changed, own) + shadows
     lenient([one for one in told if accepted.takes(one.key[1], one.key[2])])
     failing = missing.findings(tree, own, torch, [one for one in wants if one not in passing])
     return failing + lenient(missing.findings(tree, own, torch, passing)) + told, note

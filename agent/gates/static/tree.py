@@ -70,6 +70,15 @@ class Tree:
         except (NotElf, OSError):
             return None
 
+    def damage(self, relative):
+        """Why a file that is there is no library, or None."""
+        try:
+            self.system.elf(self.path(relative))
+        except NotElf as error:
+            return str(error)
+        except OSError:
+            return None
+
     def is_root(self, relative):
         """Whether the service can be expected to load a file: an extension module of this interpreter, or a library of torch's kernels.
 
@@ -93,6 +102,10 @@ class Tree:
         return not name.startswith("lib") or elf.mentions(
             b"PyInit_" + name.split(".")[0].encode("utf-8", "surrogateescape")
         )
+
+    def tagged(self, relative):
+        """Whether a file's name says that it is an extension module of this interpreter."""
+        return bool(TAGGED.search(relative)) and self.importable(relative)
 
     def importable(self, relative):
         """Whether a file's tag is that of this interpreter; files without a tag are."""

@@ -145,7 +145,7 @@ def _modules(tree, owners, changed):
             os.path.basename(os.path.dirname(tree.site)),
             tree.system.machine,
             shown,
-            "" if tree.system.fits(elf) else " is for " + elf.machine,
+            "" if tree.system.fits(elf) else " is for %s, %d bit" % (elf.machine, elf.bits),
         )
         found.append(Finding(("module", dist.name, shown), None, text, dist not in usable))
     return found
