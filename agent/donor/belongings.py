@@ -1,5 +1,6 @@
 """What belongs to a distribution of a donor: the files that its RECORD lists, and what else lies in folders that are its alone."""
 
+import errno
 import hashlib
 import os
 import re
@@ -7,6 +8,7 @@ import stat
 
 from agent.donor import editables
 from agent.donor.listing import LINK, Entry
+from agent.fault import Fault
 from agent.venv import dists, interpreter, ownership, record, tree
 
 # Made anew where the distribution is laid: they would tell of the donor.
@@ -38,7 +40,7 @@ class Donor:
         return self._installed
 
     def belongings(self, dist):
-        """Belongings of one distribution, of an editable one as if it were installed. Fault `editable-donor`."""
+        """Belongings of one distribution, of an editable one as if it were installed. Fault `editable-donor`, `unclear-donor`."""
         paths = self._recorded[dist.info]
         if paths is None:
             theirs = {path for info, others in self._recorded.items() if info != dist.info for path in others or ()}
@@ -56,7 +58,22 @@ class Donor:
                     self._add(found, path)
         for name, path in sorted(source.trees.items()) if source else ():
             self._add_source(found, "site/" + name, path)
-        return found.settle()
+        found.settle()
+        if not self._recorded[dist.info] and found.only_metadata():
+            raise self._unrecorded(dist)
+        found.unrecorded = self._recorded[dist.info] is None
+        return found
+
+    def _unrecorded(self, dist):
+        path = os.path.join(self.site, dist.info, record.NAME)
+        return Fault(
+            "unclear-donor",
+            "%s does not say on the donor what belongs to it" % dist,
+            where=path,
+            found="a RECORD that lists nothing" if os.path.exists(path) else "no RECORD",
+            expected="a RECORD that lists its files",
+            remedy="install it anew on the donor with pip or uv, or take it from a wheel",
+        )
 
     def recorded(self, dist):
         """The paths that a distribution says are its own; none when it says nothing."""
@@ -122,7 +139,7 @@ class Donor:
 class Belongings:
     """places: {place: path}, real paths of files, so that a file that is a link counts as what it leads to; links: {place: target} inside of the distribution.
 
-    outside: recorded paths that lie out of the venv; gone: recorded places where nothing is.
+    outside: recorded paths that lie out of the venv; gone: recorded places where nothing is; unrecorded: whether it has no RECORD.
     """
 
     def __init__(self, dist):
@@ -131,6 +148,7 @@ class Belongings:
         self.links = {}
         self.outside = []
         self.gone = []
+        self.unrecorded = False
         self._linked = {}
         self._facts = {}
 
@@ -149,7 +167,9 @@ class Belongings:
                     return
                 path = os.path.realpath(path)
                 facts = os.stat(path)
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                raise
             self.gone.append(place)
             return
         if stat.S_ISREG(facts.st_mode):
@@ -164,6 +184,11 @@ class Belongings:
                 del self.links[place]
                 self.take(place, os.path.realpath(self._linked[place]))
         return self
+
+    def only_metadata(self):
+        """Whether there is nothing of it but its .dist-info."""
+        own = "site/%s/" % self.dist.info
+        return all(place.startswith(own) for place in list(self.places) + list(self.links))
 
     @property
     def size(self):
@@ -200,12 +225,22 @@ def _is_bytecode(place):
 def _walk(folder, above, skip=None):
     """Files below a folder that no RECORD lists: added by hand, compiled. A folder that is a link is gone into, but not in circles."""
     real = os.path.realpath(folder)
-    if real in above or not os.path.isdir(folder):
+    if any((one + os.sep).startswith(real + os.sep) for one in above) or not os.path.isdir(folder):
         return
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
-            if entry.is_dir():
+            if _is_folder(entry):
                 if entry.name != "__pycache__" and not (skip and skip(entry.path, entry)):
                     yield from _walk(entry.path, above + [real], skip)
             else:
                 yield entry.path
+
+
+def _is_folder(entry):
+    try:
+        return entry.is_dir()
+    except OSError as error:
+        # A link that leads to itself is nothing that could be taken.
+        if error.errno != errno.ELOOP:
+            raise
+        return False

@@ -1,6 +1,8 @@
 """`donor.get`: the bytes of many files of a donor, one after the other. Reads only."""
 
+import errno
 import os
+import stat
 
 from agent.donor.belongings import Donor
 from agent.fault import Fault
@@ -45,9 +47,13 @@ class _Out:
 
 def _give(out, path, size, start):
     try:
-        with open(path, "rb", buffering=0) as file:
-            if os.fstat(file.fileno()).st_size != size:
-                raise _changed(path, "%d bytes" % os.fstat(file.fileno()).st_size, size)
+        # Of what is no file any more nobody would ever send a byte.
+        with open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            facts = os.fstat(file.fileno())
+            if not stat.S_ISREG(facts.st_mode):
+                raise _changed(path, "no file", size)
+            if facts.st_size != size:
+                raise _changed(path, "%d bytes" % facts.st_size, size)
             left = size - file.seek(start)
             while left:
                 data = file.read(min(CHUNK, left))
@@ -55,8 +61,12 @@ def _give(out, path, size, start):
                     raise _changed(path, "%d bytes less" % left, size)
                 out.add(data)
                 left -= len(data)
-    except FileNotFoundError:
-        raise _changed(path, "nothing", size)
+    except OSError as error:
+        if error.errno in (errno.EISDIR, errno.ENXIO):
+            raise _changed(path, "no file", size)
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise _changed(path, "nothing", size)
+        raise
     return size - start
 
 

@@ -75,6 +75,8 @@ class _Found:
             self.belongings.outside,
             [place for place in self.belongings.gone if not re.match("bin/|data/", place)],
         )
+        if self.belongings.unrecorded:
+            yield "no RECORD on the donor: what its top_level.txt names is taken, and no scripts"
         if outside:
             yield "%s out of the venv, %s the first: not taken" % (counted(len(outside), "recorded file"), outside[0])
         if gone:

@@ -48,14 +48,18 @@ for number, path in enumerate(sys.stdin.buffer.read().split(b"\0")):
 def drop(source):
     """Removes all bytecode of one source file, also one that lies beside it in the old way."""
     folder, name = os.path.split(source)
-    stem = name[:-3] if name.endswith(".py") else name
+    if not name.endswith(".py"):
+        return
+    stem = name[:-3]
     cache = os.path.join(folder, "__pycache__")
     found = [os.path.join(cache, one) for one in names_in(cache) if one.endswith(".pyc") and one.split(".")[0] == stem]
     for path in found + [os.path.join(folder, stem + ".pyc")]:
         try:
             os.unlink(path)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
+        except OSError as error:
+            # Of a source whose name is as long as names may be there can be none.
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+                raise
 
 
 def carry(old, new, paths):

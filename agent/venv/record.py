@@ -14,11 +14,18 @@ NAME = "RECORD"
 
 
 def read(site, dist):
-    """[(path, hash, size)] of a distribution, paths as written; None when it has no RECORD."""
+    """[(path, hash, size)] of a distribution, paths as written; None when it has no RECORD, or one that is damaged."""
     try:
         with open(os.path.join(site, dist.info, NAME), newline="", encoding="utf-8", errors="surrogateescape") as file:
-            return [tuple((row + ["", ""])[:3]) for row in csv.reader(file) if row]
+            text = file.read()
     except (FileNotFoundError, NotADirectoryError):
+        return None
+    # A write that was lost leaves zeros, a cut one a quote without an end.
+    if "\0" in text:
+        return None
+    try:
+        return [tuple((row + ["", ""])[:3]) for row in csv.reader(io.StringIO(text, newline="")) if row]
+    except csv.Error:
         return None
 
 

@@ -1,11 +1,9 @@
-import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 
 /** The mode of a link in a listing. */
 const LINK = "120000";
 
-/** One file that a listing names. `place`: where it lies in a staged tree, escaped as it stands in the listing. */
+/** One file that a listing names. `place`: where it lies in a staged tree; a byte of a name that is no UTF-8 as Python has it, a lone surrogate. */
 export interface Listed {
     place: string;
     mode: string;
@@ -17,7 +15,8 @@ export interface Listed {
 export async function readListing(path: string): Promise<Listed[]> {
     const files: Listed[] = [];
     let first = true;
-    for await (const line of createInterface({ input: createReadStream(path), crlfDelay: 0 })) {
+    // Not by readline: it takes characters of names for ends of lines.
+    for (const line of (await readFile(path, "utf8")).split("\n")) {
         const [mode = "", size = "", sha256 = "", place = ""] = line.split("\t");
         if (!first && mode !== LINK && line !== "") {
             files.push({ place: unescaped(place), mode, size: Number(size), sha256 });
@@ -49,8 +48,10 @@ function placeOf(line: string): string {
     return line.slice(line.lastIndexOf("\t") + 1);
 }
 
-/** The inverse of `escape` in `agent/venv/tree.py`. */
+/** The inverse of how `agent/donor/listing.py` escapes. */
 function unescaped(place: string): string {
     const letters: Record<string, string> = { t: "\t", n: "\n", r: "\r" };
-    return place.includes("\\") ? place.replace(/\\(.)/g, (_, letter: string) => letters[letter] ?? letter) : place;
+    const plain = (_: string, byte: string | undefined, letter: string) =>
+        byte === undefined ? (letters[letter] ?? letter) : String.fromCharCode(0xdc00 + Number.parseInt(byte, 16));
+    return place.includes("\\") ? place.replace(/\\(?:x([0-9a-f]{2})|(.))/g, plain) : place;
 }
