@@ -119,19 +119,21 @@ function unmovedDonors({ seen }: Pick<Context, "seen">, work: Work): void {
 
 /** Refuses to remove what another resource of the program is about to take over, and has not yet: its making has failed. */
 export async function notInherited(
-    { declared }: Pick<Context, "declared">,
+    { declared, hosts }: Pick<Context, "declared" | "hosts">,
     resource: AnyResource,
     request: Pick<ChangeRequest, "inputs" | "state">,
     work: Work,
 ): Promise<void> {
     const inputs = request.inputs as unknown as Placed;
     const id = resource.id(inputs);
-    const heir = declared.heir(work.urn, id);
+    const thing = id.split("/").slice(1).join("/");
+    const alike = hosts.alike(inputs.connection, inputs.root);
+    const heir = declared.heir(work.urn, [id, ...alike.map((name) => `${name}/${thing}`)]);
     if (heir === undefined) {
         return;
     }
     const { claims } = await work.host.look(inputs.root);
-    if (claims[id.split("/").slice(1).join("/")]?.owner === work.owner) {
+    if (claims[thing]?.owner === work.owner) {
         throw new HostError(work.host.label, {
             code: "inherited",
             message: `${id} is not removed: ${heir} takes its place, and has not been made`,

@@ -3,9 +3,13 @@ export class Declared {
     private readonly owners = new Map<string, string>();
     private readonly checked = new Set<string>();
     private readonly places = new Map<string, string>();
+    /** Names of the hosts of the state, and of those of the program. */
+    private readonly keptHosts = new Set<string>();
+    private readonly wantedHosts = new Set<string>();
 
-    /** A resource of the state, with its owner's id. */
-    kept(urn: string, owner: unknown): void {
+    /** A resource of the state, with its host's name and its owner's id. */
+    kept(urn: string, host: string, owner: unknown): void {
+        this.keptHosts.add(host);
         if (typeof owner === "string") {
             this.owners.set(owner, urn);
         }
@@ -19,12 +23,17 @@ export class Declared {
     /** What a resource of the program is on its host: `<host>/<kind>/<name>`. */
     placed(urn: string, id: string): void {
         this.places.set(id, urn);
+        this.wantedHosts.add(id.split("/")[0] ?? id);
     }
 
-    /** Another resource of the program that is to be the same thing on the same host, under a new name. */
-    heir(urn: string, id: string): string | undefined {
-        const found = this.places.get(id);
-        return found === urn ? undefined : found;
+    /** Another resource of the program that is to be the same thing under a new name; `ids`: what it is, by each name of its host. */
+    heir(urn: string, ids: string[]): string | undefined {
+        return ids.map((id) => this.places.get(id)).find((found) => found !== undefined && found !== urn);
+    }
+
+    /** Whether a host of the state left the program: it is renamed, or taken out. */
+    hostLeft(name: string): boolean {
+        return this.keptHosts.has(name) && !this.wantedHosts.has(name);
     }
 
     /** Whether an owner's id is that of this very resource, which is being replaced. */

@@ -2,6 +2,7 @@ import { canonical } from "./canonical";
 import { type Connection, connection as schema } from "./connection";
 import type { HostFacts } from "./host/facts";
 import { type Host, HostError } from "./host/host";
+import { Twins } from "./twins";
 
 /** Makes a host of a connection; nothing is contacted before it is asked something. */
 export type Connect = (connection: Connection) => Host;
@@ -12,9 +13,7 @@ export class Hosts {
     private readonly looks = new Map<string, HostFacts>();
     private readonly failures = new Map<string, HostError>();
     private readonly spoilt = new Map<string, HostError>();
-    /** Who was seen first at each place, and what is to be said of who came second. */
-    private readonly first = new Map<string, string>();
-    private readonly twins = new Map<string, HostError>();
+    private readonly twins = new Twins();
 
     constructor(
         private readonly connect: Connect,
@@ -54,9 +53,18 @@ export class Hosts {
         this.spoilt.set(id, error);
     }
 
-    /** All hosts that could not be looked at, not at all of them, or not as what they are declared, by their names in the stack. */
-    allUnreached(): [string, HostError][] {
-        const ofHosts = [...this.failures, ...this.twins];
+    /** The names that the machine and root of a connection were seen under. */
+    alike(connection: Connection, root: string): string[] {
+        const facts = this.seen(connection, root);
+        return facts === undefined ? [] : this.twins.names(facts);
+    }
+
+    /**
+     * All hosts that could not be looked at, not at all of them, or not as what they are declared, by their names in the stack.
+     * `left`: whether a name is only in the state, no more in the program.
+     */
+    allUnreached(left: (name: string) => boolean): [string, HostError][] {
+        const ofHosts = [...this.failures, ...this.twins.errors(left)];
         return [
             ...ofHosts,
             ...[...this.spoilt].map(([id, error]): [string, HostError] => [id.split("/")[0] ?? id, error]),
@@ -69,7 +77,7 @@ export class Hosts {
                 const facts = await host.look(root, adopt);
                 this.looks.set(place(connection, root), facts);
                 this.failures.delete(connection.name);
-                this.compare(connection.name, host.label, facts);
+                this.twins.note(connection.name, host.label, facts);
                 return facts;
             } catch (error) {
                 if (error instanceof HostError) {
@@ -87,27 +95,6 @@ export class Hosts {
             fetch: (root, sha256) => host.fetch(root, sha256),
             close: () => host.close(),
         };
-    }
-
-    /** Two names of one machine and root would each take the other's things for their own. */
-    private compare(name: string, label: string, { machine, root, place }: HostFacts): void {
-        const { machineId, hostKey, bootId } = machine;
-        const key = JSON.stringify([machineId, hostKey, bootId, root, place]);
-        const before = this.first.get(key) ?? name;
-        this.first.set(key, before);
-        if (before !== name) {
-            this.twins.set(
-                name,
-                new HostError(label, {
-                    code: "same-machine",
-                    message: `is the same machine and root as ${before}`,
-                    where: root,
-                    found: `machine id ${machineId} (${machine.hostname})`,
-                    expected: "a machine stands in a stack once, or with another root",
-                    remedy: `correct the address of one of them, take one out of the config, or give it another \`root\``,
-                }),
-            );
-        }
     }
 
     async close(): Promise<void> {

@@ -38,7 +38,7 @@ export async function read(context: Context, resource: AnyResource, request: Rea
     const inputs = request.inputs as unknown as Placed;
     const prior = request.state as unknown as Kept;
     const unchanged = { id: request.id, inputs: request.inputs, state: request.state, secrets: [] };
-    context.declared.kept(request.urn, prior.owner);
+    context.declared.kept(request.urn, inputs.connection.name, prior.owner);
     context.donors.learn(request.inputs);
     const facts = await lookOrNot(context, request.urn, inputs);
     if (facts === undefined) {

@@ -91,4 +91,22 @@ describe("a thing that is there already", () => {
         bench.host.facts.claims["env/s"] = { owner: "o-after", urn: AFTER, since: 1_800_000_000 };
         await bench.provider.delete("EnvVars", id, state, inputs);
     });
+
+    test("is not removed under the old name of its host either", async () => {
+        const AFTER = "urn:pulumi:test::fleet::sglang:index:EnvVars::after";
+        const { id, state, inputs } = await created("EnvVars", env);
+        bench.host.facts.claims["env/s"] = { owner: state.owner as string, urn: urn("EnvVars"), since: 1_800_000_000 };
+        await bench.provider.read("EnvVars", id, state, inputs);
+        const { inputs: renamed } = await bench.provider.check(
+            "EnvVars",
+            { ...env, connection: { name: "there" } },
+            {},
+            AFTER,
+        );
+        await bench.provider.create("EnvVars", renamed, { preview: true });
+        assert.match(
+            (await refused(bench.provider.delete("EnvVars", id, state, inputs))).message,
+            /^here: here\/env\/s is not removed: .*::after takes its place, and has not been made$/m,
+        );
+    });
 });

@@ -113,12 +113,14 @@ describe("a host that cannot be reached", () => {
         assert.deepEqual((await bench.provider.update("EnvVars", id, state, inputs, news)).state.machine, "m-2");
     });
 
-    test("that is there under two names is said, by machine, host key and folder", async () => {
+    test("that is there under two names of the program is said, by machine, host key and folder", async () => {
         const { id, state, inputs } = await created("EnvVars", env);
         await bench.provider.read("EnvVars", id, state, inputs);
         assert.deepEqual(await bench.provider.unreached(), []);
         const twin = { ...inputs, connection: { ...(inputs.connection as object), name: "there" } };
         await bench.provider.read("EnvVars", "there/env/s", state, twin);
+        assert.deepEqual(await bench.provider.unreached(), []);
+        await checked("EnvVars", { ...env, connection: { name: "there" } });
         assert.deepEqual(await bench.provider.unreached(), [
             {
                 host: "there",
