@@ -88,6 +88,10 @@ def remedy_of(place, pids):
         return "set `takeOverPort: true` to have it stopped for this service, and started again if this one fails, or set another `port`"
     if service is None:
         return "end that process if it may end, or set another `port`"
+    if service == place.name:
+        return "end it (kill %s): somebody started it from this service's venv, and nothing here keeps it" % " ".join(
+            map(str, pids)
+        )
     return "that is service `%s`: change its port, or remove it, in an `up` before this one" % service
 
 

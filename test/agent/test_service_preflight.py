@@ -103,6 +103,12 @@ class APortThatIsTaken(unittest.TestCase):
             "that is service `other`: change its port, or remove it, in an `up` before this one",
         )
 
+    def test_by_a_server_that_somebody_started_from_the_venv_of_this_very_service_is_freed_by_ending_it(self):
+        self.assertEqual(
+            self.remedy("/srv/fleet/services/s/venv/bin/python"),
+            "end it (kill 7): somebody started it from this service's venv, and nothing here keeps it",
+        )
+
     def test_by_anything_else_is_freed_by_hand(self):
         self.assertEqual(self.remedy("/usr/bin/nginx"), "end that process if it may end, or set another `port`")
 
