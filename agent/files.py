@@ -171,12 +171,15 @@ def explained(error, path, needed=None):
             remedy="free space there, or choose another root",
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        unreadable = os.path.lexists(path) and not os.access(path, os.R_OK)
         return Fault(
             "permission",
             "%s: %s" % (path, os.strerror(error.errno)),
             where=path,
             found="user id %d" % os.geteuid(),
-            remedy="log in as a user who may write there, set `become: sudo`, or choose another root",
+            remedy="log in as a user who may read it, set `become: sudo`, or make it readable there"
+            if unreadable
+            else "log in as a user who may write there, set `become: sudo`, or choose another root",
         )
     remedy = _REMEDIES.get(error.errno)
     return Fault("os-error", "%s: %s" % (path, error.strerror or error), where=path, remedy=remedy)

@@ -4,10 +4,11 @@ import { explain } from "../errors";
 import type { FaultReport, HostError, Progress } from "../host/host";
 import type { Hosts } from "../hosts";
 import { Contents } from "./contents";
+import type { Origin } from "./fetched";
 import { isAway, type Looked, lookAt } from "./look";
 import { Memory } from "./memory";
 import { type Donor, donorName, type Pin, type Pins, type Taken, takenOf } from "./pin";
-import { Stream, type Wanted } from "./stream";
+import { type Ask, Stream, type Wanted } from "./stream";
 
 /** What is to be taken from a donor. */
 export interface Asked extends Donor {
@@ -155,7 +156,8 @@ export class Donors {
         taker: Peer,
     ): Promise<Stream | undefined> {
         if (files.every(({ sha256, size }) => this.contents.has(sha256, size))) {
-            return this.streamOf("cache", () => Promise.reject(new Error("all was here")));
+            const here = () => ({ host: "this machine", where: this.contents.path(digest) });
+            return this.streamOf("cache", () => Promise.reject(new Error("all was here")), here);
         }
         if (!asked.own && (await this.has(asked, name, digest))) {
             return this.fromDonor(asked);
@@ -166,19 +168,23 @@ export class Donors {
 
     private fromDonor({ connection, venv }: Donor): Stream {
         const host = this.hosts.at(connection);
-        return this.streamOf(canonical([connection, venv]), (wanted, into) => {
+        const ask: Ask = (wanted, into) => {
             const files = wanted.map(({ place, size, from }) => ({ place, size, ...(from > 0 && { from }) }));
             return host.call("donor.get", { venv, files }, { into, signal: this.signal });
-        });
+        };
+        const origin = ({ place }: Wanted) => ({ host: host.label, where: `${venv}: ${place}` });
+        return this.streamOf(canonical([connection, venv]), ask, origin);
     }
 
     private fromPeer({ connection, root }: Peer): Stream {
         const host = this.hosts.at(connection);
-        return this.streamOf(canonical([connection, root]), (wanted, into) => {
+        const ask: Ask = (wanted, into) => {
             const sha256 = wanted.map((one) => one.sha256);
             const from = Object.fromEntries(wanted.filter((one) => one.from > 0).map((one) => [one.sha256, one.from]));
             return host.call("store.get", { root, sha256, from }, { into, signal: this.signal });
-        });
+        };
+        const origin = ({ place }: Wanted) => ({ host: host.label, where: `${root}/store: ${place}` });
+        return this.streamOf(canonical([connection, root]), ask, origin);
     }
 
     /** Another host that has a distribution laid out; its listing is fetched from there. */
@@ -233,8 +239,8 @@ export class Donors {
         return looked;
     }
 
-    private streamOf(key: string, ask: ConstructorParameters<typeof Stream>[0]): Stream {
-        const stream = this.streams.get(key) ?? new Stream(ask, this.contents, this.counted);
+    private streamOf(key: string, ask: Ask, origin: (wanted: Wanted) => Origin): Stream {
+        const stream = this.streams.get(key) ?? new Stream(ask, this.contents, this.counted, origin);
         this.streams.set(key, stream);
         return stream;
     }

@@ -18,6 +18,12 @@ interface Begun {
     descriptor: number;
 }
 
+/** Who sends a content, and what it is there: for the error when it comes with other bytes. */
+export interface Origin {
+    host: string;
+    where: string;
+}
+
 /** One content on its way into the cache. Who sends it on reads what is there of it already: a file of gigabytes is waited for by nobody. */
 export class Fetched {
     private readonly recent = new Recent();
@@ -32,6 +38,7 @@ export class Fetched {
         readonly sha256: string,
         readonly size: number,
         private readonly contents: Contents,
+        private readonly origin: Origin,
     ) {}
 
     /** Bytes that are still to come. */
@@ -133,9 +140,10 @@ export class Fetched {
         const found = hash.digest("hex");
         if (found !== this.sha256) {
             place.drop();
-            throw new HostError("donor", {
+            throw new HostError(this.origin.host, {
                 code: "donor-changed",
                 message: "the donor was changed while its files were fetched",
+                where: this.origin.where,
                 found,
                 expected: this.sha256,
                 remedy: "run the command again: it looks at the donor anew",

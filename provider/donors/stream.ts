@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import type { CallOptions } from "../host/host";
 import type { Contents } from "./contents";
-import { cachedBytes, Fetched } from "./fetched";
+import { cachedBytes, Fetched, type Origin } from "./fetched";
 
 /** A content that is wanted, and where its source has it. */
 export interface Wanted {
@@ -26,13 +26,14 @@ export class Stream {
         private readonly contents: Contents,
         /** Bytes that were read from the source so far. */
         readonly counted: { read: number },
+        private readonly origin: (wanted: Wanted) => Origin,
     ) {}
 
     /** Begins to fetch what is neither here nor on its way. */
     want(wanted: Wanted[]): void {
         for (const one of wanted) {
             if (!this.coming.has(one.sha256) && !this.contents.has(one.sha256, one.size)) {
-                this.coming.set(one.sha256, new Fetched(one.sha256, one.size, this.contents));
+                this.coming.set(one.sha256, new Fetched(one.sha256, one.size, this.contents, this.origin(one)));
                 this.queue.push(one);
             }
         }

@@ -1,5 +1,7 @@
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -143,3 +145,28 @@ if __name__ == "__main__":
                 read("/proc/self/mem")
             self.assertEqual(caught.exception.message, "/proc/self/mem: Input/output error")
             self.assertIn("dmesg", caught.exception.more["remedy"])
+
+    def test_what_may_not_be_read_is_told_apart_from_what_may_not_be_written(self):
+        os.chmod(self.folder, 0o755)
+        secret = os.path.join(self.folder, "secret")
+        atomic_write(secret, b"x", 0o600)
+        text = (
+            "import os, sys\nsys.path.insert(0, sys.argv[1])\nfrom agent.files import explained\n"
+            "os.geteuid() or os.setuid(65534)\nfor path in sys.argv[2:]:\n"
+            "    try:\n        open(path, 'rb' if path.endswith('t') else 'wb')\n"
+            "    except OSError as error:\n        print(explained(error, path).more['remedy'])\n"
+        )
+        if os.getuid():
+            os.chmod(secret, 0)
+            os.chmod(self.folder, 0o555)
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        argv = [sys.executable, "-c", text, top, secret, os.path.join(self.folder, "new")]
+        told = subprocess.check_output(argv, cwd="/").decode().splitlines()
+        os.chmod(self.folder, 0o755)
+        self.assertEqual(
+            told,
+            [
+                "log in as a user who may read it, set `become: sudo`, or make it readable there",
+                "log in as a user who may write there, set `become: sudo`, or choose another root",
+            ],
+        )

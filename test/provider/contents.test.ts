@@ -22,6 +22,7 @@ import { Fetched } from "../../provider/donors/fetched";
 import { RESUMED } from "../../provider/host/resumed";
 
 const DAY = 86_400_000;
+const origin = { host: "ct129", where: "/root/ml-env: site/torch/c.so" };
 let folder: string;
 
 beforeEach(() => {
@@ -107,7 +108,7 @@ async function whole(bytes: AsyncIterable<Buffer>): Promise<string> {
 
 it("a content is read while it comes, also by who begins just when it becomes whole", async () => {
     const contents = new Contents(folder);
-    const fetched = new Fetched(createHash("sha256").update("abcdef").digest("hex"), 6, contents);
+    const fetched = new Fetched(createHash("sha256").update("abcdef").digest("hex"), 6, contents, origin);
     const early = whole(fetched.bytes());
     fetched.write(Buffer.from("abc"));
     const middle = whole(fetched.bytes());
@@ -120,12 +121,12 @@ it("a content is read while it comes, also by who begins just when it becomes wh
 
 it("what comes with other bytes, or not to its end, is in nobody's cache, and its readers learn why", async () => {
     const contents = new Contents(folder);
-    const other = new Fetched("0".repeat(64), 3, contents);
+    const other = new Fetched("0".repeat(64), 3, contents, origin);
     const reading = whole(other.bytes());
     assert.throws(() => other.write(Buffer.from("abc")), /the donor was changed while its files were fetched/);
     other.fail(new Error("changed"));
     await assert.rejects(reading, /changed/);
-    const cut = new Fetched("1".repeat(64), 3, contents);
+    const cut = new Fetched("1".repeat(64), 3, contents, origin);
     const waiting = whole(cut.bytes());
     cut.write(Buffer.from("ab"));
     cut.fail(new Error("the line was cut"));
@@ -136,7 +137,7 @@ it("what comes with other bytes, or not to its end, is in nobody's cache, and it
 /** A large content, and one fetch of it by a run of its own. */
 const large = Buffer.alloc(RESUMED + 7, "0123456789abcdef");
 const ofLarge = (): Fetched =>
-    new Fetched(createHash("sha256").update(large).digest("hex"), large.length, new Contents(folder));
+    new Fetched(createHash("sha256").update(large).digest("hex"), large.length, new Contents(folder), origin);
 
 it("a large content whose line was cut goes on where it was, and who reads gets all of it", async () => {
     const cut = ofLarge();

@@ -157,6 +157,7 @@ it("what changes on the donor between the check and the change is refused, and t
     donate(venv, { torch: { ...torch, files: { ...torch.files, "torch/c.so": [3_000_000, 9] } } });
     const { message } = await refused(provider.create("PackageOverlay", wish));
     assert.match(message, /the donor was changed while its files were fetched/);
+    assert.ok(message.includes(`where: ${venv}: site/torch/c.so`), message);
     await provider.stop();
     await start();
     const again = await checked(inputs("one"));
