@@ -6,7 +6,7 @@ Left there, the metadata of the one would go on speaking for the code of the oth
 import os
 import posixpath
 
-from agent.venv import dists, record, tree
+from agent.venv import dists, ownership, record, tree
 
 #: How the `__init__.py` of a namespace says that it is nobody's.
 NAMESPACE = (b"declare_namespace", b"extend_path")
@@ -19,8 +19,9 @@ class Before:
         self.site = site
         self.named = set(facts["packages"]) | {dists.normalise(name) for name in facts["names"]}
         self.rows = {dist: record.read(site, dist) or [] for dist in dists.installed(site)}
+        self.new = set(tree.lines(os.path.join(overlay, "site")))
         self.superseded = superseded(
-            site, overlay, {dist: rows for dist, rows in self.rows.items() if dist.name not in self.named}
+            site, overlay, self.new, {dist: rows for dist, rows in self.rows.items() if dist.name not in self.named}
         )
 
     def names(self):
@@ -39,12 +40,11 @@ class Before:
                 others.setdefault(path, {})[dist] = digest
         for dist in [dist for dist in self.rows if dist.name in removed]:
             lines += left_behind(self.site, dist, self.rows[dist], others)
-        return lines
+        return lines + made_way(self.new, others, about)
 
 
-def superseded(site, overlay, rest):
-    """{distribution: packages} of those all of whose top-level folders the overlay brings, a package among them. rest: {distribution: RECORD}."""
-    new = tree.lines(os.path.join(overlay, "site"))
+def superseded(site, overlay, new, rest):
+    """{distribution: packages} of those all of whose top-level folders the overlay brings, a package among them. new: its paths; rest: {distribution: RECORD}."""
     tops = {path.split("/")[0] for path in new}
     brought = {path.split("/")[0] for path in new if path.count("/") == 1 and path.endswith("/__init__.py")}
     found = {}
@@ -70,6 +70,23 @@ def left_behind(site, dist, rows, others):
         if record.row(site, path)[1] == digest:
             names = " and ".join(str(other) for other in theirs)
             found.append("%s stays as %s left it: %s owns it too, with other bytes" % (path, dist, names))
+    return found
+
+
+def made_way(new, others, about):
+    """A sentence for each file of others that is gone, because it had the name of a folder that came (`new`: its paths), or lay in one that is a file now."""
+    folders = {folder for path in new for folder in ownership.parents(path)}
+    found = []
+    for path in sorted(others):
+        names = " and ".join(str(other) for other in others[path])
+        # Some RECORDs list folders, without a hash.
+        if path in folders and any(others[path].values()):
+            found.append("%s of %s went: %s brings a folder of that name" % (path, names, about))
+        found += [
+            "%s of %s went: %s brings a file %s" % (path, names, about, folder)
+            for folder in ownership.parents(path)
+            if folder in new
+        ]
     return found
 
 

@@ -43,6 +43,18 @@ class Owners(PlaceTest):
             ["%s stays as nvidia-nccl-cu12 1 left it: nvidia-nccl-cu13 1 owns it too, with other bytes" % NCCL],
         )
 
+    def test_a_file_that_has_to_make_way_for_a_folder_or_with_its_folder_for_a_file_is_named(self):
+        install(self.site, "other", "1", {"data": "d", "nvidia/other/x.so": "x", "nvidia/y.so": "y"})
+        made = self.make([self.wheel_overlay("p", "2", {"data/p.txt": "p", "nvidia/other": "o", "nvidia/z.so": "z"})])
+        self.assertEqual(
+            made["replaced"],
+            [
+                "data of other 1 went: p 2 brings a folder of that name",
+                "nvidia/other/x.so of other 1 went: p 2 brings a file nvidia/other",
+            ],
+        )
+        self.assertEqual(self.make([])["replaced"], [])
+
 
 class Leftovers(PlaceTest):
     def test_of_interrupted_installs_are_told_with_the_version_of_the_code_and_only_what_is_laid_is_put_right(self):
