@@ -3,6 +3,7 @@
 from agent import store
 from agent.counted import counted
 from agent.donor.session import Session
+from agent.fault import Fault
 from agent.request import Request
 from agent.venv import space
 from agent.venv.copying import Meter
@@ -24,12 +25,30 @@ def direct(request):
         body = _Body(session.get(args["venv"], wanted), meter)
         contents = [dict({"sha256": one["sha256"], "size": one["size"]}, **_from(one)) for one in files]
         put = dict(root=args["root"], contents=contents, lasting=False)
-        store.put(Request(put, body, size, cancelled=_Cancelled(request)))
+        try:
+            store.put(Request(put, body, size, cancelled=_Cancelled(request)))
+        except Fault as fault:
+            raise _changed(args, fault) or fault
     return {"taken": len(files), "bytes": size}
 
 
 def _from(one):
     return {"from": one["from"]} if one.get("from") else {}
+
+
+def _changed(args, fault):
+    """The Fault of a file that came with other bytes than the donor's look had; None for any other one."""
+    place = next((one["place"] for one in args["files"] if one["sha256"] == fault.more.get("expected")), None)
+    if fault.code != "bad-content" or place is None:
+        return None
+    return Fault(
+        "donor-changed",
+        "the donor was changed while its files were fetched",
+        where="%s:%s: %s" % (args["ssh"], args["venv"], place),
+        found=fault.more["found"],
+        expected=fault.more["expected"],
+        remedy="run the command again: it looks at the donor anew",
+    )
 
 
 class _Cancelled:

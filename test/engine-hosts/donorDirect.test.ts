@@ -48,6 +48,16 @@ describe("packages that a host fetches from its donor directly", { skip }, () =>
         return stdout;
     };
     const large = (host: TestHost, venv: string) => sh(host, `sha256sum < ${venv}/${SITE}/torch/lib/large.so`);
+    /** An up of which 20 MB have arrived. */
+    const begun = async () => {
+        await sh(one, `rm -f ${ROOT}/store/incoming/*.part`);
+        const up = stand.workspace.start("up", "--yes", "--skip-preview");
+        const arrived = `stat -c %s ${ROOT}/store/incoming/*.part 2>/dev/null || echo 0`;
+        while (Number(await sh(one, arrived)) < 20 << 20) {
+            assert.equal(await Promise.race([up.ended, setTimeout(10)]), undefined, "it was over too soon");
+        }
+        return up;
+    };
     /** The largest file in the cache of this machine: listings are small. */
     const cached = (): number => {
         const folder = join(stand.workspace.folder, "cache/pulumi-sglang/contents");
@@ -97,18 +107,25 @@ describe("packages that a host fetches from its donor directly", { skip }, () =>
         assert.match(output, new RegExp(`give root here a key that root@${donor.address} takes`));
     });
 
-    it("a cut in the middle of a file is said, and the next run goes on there", async () => {
+    it("a file that is written over while it is fetched is named, and nothing is laid", async () => {
         await sh(one, "ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519");
         const key = (await sh(one, "cat /root/.ssh/id_ed25519.pub")).trim();
         await sh(donor, `echo '${key}' >> /root/.ssh/authorized_keys`);
         await sh(one, `cat > /root/slow.py <<'E'\n${SLOW}E`);
         const proxy = `Host ${donor.address}\n  ProxyCommand python3 /root/slow.py %h\n`;
         await sh(one, `printf '${proxy.replaceAll("%", "%%")}' > /root/.ssh/config`);
-        const up = stand.workspace.start("up", "--yes", "--skip-preview");
-        const arrived = `stat -c %s ${ROOT}/store/incoming/*.part 2>/dev/null || echo 0`;
-        while (Number(await sh(one, arrived)) < 20 << 20) {
-            assert.equal(await Promise.race([up.ended, setTimeout(10)]), undefined, "it was over too soon");
-        }
+        const up = await begun();
+        await sh(donor, `dd if=/dev/urandom of=${DONOR}/${SITE}/torch/lib/large.so bs=1M seek=95 count=1 conv=notrunc`);
+        untouched = await exactFiles(donor, DONOR);
+        const { code, output } = await up.ended;
+        assert.notEqual(code, 0);
+        assert.match(output, /the donor was changed while its files were fetched/);
+        assert.ok(output.includes(`where: root@${donor.address}:${DONOR}: site/torch/lib/large.so`), output);
+        assert.equal(await sh(one, `ls ${ROOT}/trees 2>/dev/null | wc -l`), "0\n");
+    });
+
+    it("a cut in the middle of a file is said, and the next run goes on there", async () => {
+        const up = await begun();
         await donor.powerOff();
         const cut = await up.ended;
         assert.notEqual(cut.code, 0);
