@@ -56,7 +56,7 @@ export async function sameMachine(
 
 /** What is to be made may be there already: another stack's, which is refused, or this stack's under an earlier name. */
 async function claimable(
-    { declared }: Pick<Context, "declared">,
+    { declared, seen }: Pick<Context, "declared" | "seen">,
     resource: AnyResource,
     request: ChangeRequest,
     work: Work,
@@ -77,6 +77,7 @@ async function claimable(
         say(request, work, `${thing} is there already, made as ${held.urn} by ${whose}; it is taken over`);
     } else if (declared.left(held.owner)) {
         work.takeOver = true;
+        seen.inherit(held.owner, work.urn);
         say(request, work, `${thing} is there already: it was made as ${held.urn}, and is kept as it is`);
     } else if (work.takeOver) {
         say(request, work, `${thing} is taken over from ${held.urn}, as \`takeOver\` says`);
@@ -113,31 +114,6 @@ function unmovedDonors({ seen }: Pick<Context, "seen">, work: Work): void {
             message: "a donor was changed since the preview, and nothing was done",
             found: `another ${moved.join(", ")}`,
             remedy: "look at `pulumi preview` again, then run `pulumi up`",
-        });
-    }
-}
-
-/** Refuses to remove what another resource of the program is about to take over, and has not yet: its making has failed. */
-export async function notInherited(
-    { declared, hosts }: Pick<Context, "declared" | "hosts">,
-    resource: AnyResource,
-    request: Pick<ChangeRequest, "inputs" | "state">,
-    work: Work,
-): Promise<void> {
-    const inputs = request.inputs as unknown as Placed;
-    const id = resource.id(inputs);
-    const thing = id.split("/").slice(1).join("/");
-    const alike = hosts.alike(inputs.connection, inputs.root);
-    const heir = declared.heir(work.urn, [id, ...alike.map((name) => `${name}/${thing}`)]);
-    if (heir === undefined) {
-        return;
-    }
-    const { claims } = await work.host.look(inputs.root);
-    if (claims[thing]?.owner === work.owner) {
-        throw new HostError(work.host.label, {
-            code: "inherited",
-            message: `${id} is not removed: ${heir} takes its place, and has not been made`,
-            remedy: "see why that failed, and run `pulumi up` again",
         });
     }
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { isAbandoned } from "./abandoned";
-import { allowed, notInherited, sameMachine } from "./allowed";
+import { allowed, sameMachine } from "./allowed";
 import { same } from "./canonical";
 import type { AnyResource, Context } from "./context";
 import { explain } from "./errors";
 import { stoppable } from "./host/abort";
 import { HostError } from "./host/host";
+import { foreseeHeir, notInherited } from "./inherited";
 import { type Path, renderPath } from "./path";
 import { planning } from "./planning";
 import { type Kept, type Placed, Unplanned, type Work } from "./resource";
@@ -104,6 +105,7 @@ async function plan(
     if (holes.length > 0) {
         const onHost = holes.some(([top]) => top === "connection" || top === "root");
         const text = onHost ? "Planned after the host is known" : "Planned in full after these are known";
+        await foreseeHeir(context, request.urn);
         context.log.info(request.urn, `${text}: ${holes.map(renderPath).join(", ")}.`);
         return { id: "", state: {} };
     }

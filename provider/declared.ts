@@ -1,8 +1,15 @@
+import type { Placed } from "./resource";
+
+/** A resource of the program, and where it stands. */
+interface Wanted extends Pick<Placed, "connection" | "root"> {
+    urn: string;
+}
+
 /** What this run of a stack knows of its own resources: those of its state, and those of its program. */
 export class Declared {
     private readonly owners = new Map<string, string>();
     private readonly checked = new Set<string>();
-    private readonly places = new Map<string, string>();
+    private readonly places = new Map<string, Wanted>();
     /** Names of the hosts of the state, and of those of the program. */
     private readonly keptHosts = new Set<string>();
     private readonly wantedHosts = new Set<string>();
@@ -20,15 +27,24 @@ export class Declared {
         this.checked.add(urn);
     }
 
-    /** What a resource of the program is on its host: `<host>/<kind>/<name>`. */
-    placed(urn: string, id: string): void {
-        this.places.set(id, urn);
+    /** What a resource of the program is on its host: `<host>/<kind>/<name>`; and where that is. */
+    placed(urn: string, id: string, { connection, root }: Placed): void {
+        this.places.set(id, { urn, connection, root });
         this.wantedHosts.add(id.split("/")[0] ?? id);
     }
 
-    /** Another resource of the program that is to be the same thing under a new name; `ids`: what it is, by each name of its host. */
-    heir(urn: string, ids: string[]): string | undefined {
-        return ids.map((id) => this.places.get(id)).find((found) => found !== undefined && found !== urn);
+    /** Other resources of the program that are to be what `id` is, on the same host or on another one: that may be the same under a new name. */
+    alike(urn: string, id: string): Wanted[] {
+        const thing = withoutHost(id);
+        return [...this.places]
+            .filter(([at, other]) => withoutHost(at) === thing && other.urn !== urn)
+            .map(([, other]) => other);
+    }
+
+    /** Where a resource of the program is, and what it is there, as far as that is known. */
+    placeOf(urn: string): (Wanted & { thing: string }) | undefined {
+        const found = [...this.places].find(([, place]) => place.urn === urn);
+        return found && { ...found[1], thing: withoutHost(found[0]) };
     }
 
     /** Whether a host of the state left the program: it is renamed, or taken out. */
@@ -46,4 +62,8 @@ export class Declared {
         const urn = this.owners.get(owner);
         return urn !== undefined && !this.checked.has(urn);
     }
+}
+
+function withoutHost(id: string): string {
+    return id.split("/").slice(1).join("/");
 }

@@ -53,12 +53,6 @@ export class Hosts {
         this.spoilt.set(id, error);
     }
 
-    /** The names that the machine and root of a connection were seen under. */
-    alike(connection: Connection, root: string): string[] {
-        const facts = this.seen(connection, root);
-        return facts === undefined ? [] : this.twins.names(facts);
-    }
-
     /**
      * All hosts that could not be looked at, not at all of them, or not as what they are declared, by their names in the stack.
      * `left`: whether a name is only in the state, no more in the program.

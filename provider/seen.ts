@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonical } from "./canonical";
@@ -11,6 +11,8 @@ interface Line {
     by: number;
     urn: string;
     paths: Record<string, string>;
+    /** Digest of the owner whose thing the resource is to take over. */
+    inherits?: string;
 }
 
 /**
@@ -34,19 +36,23 @@ export class Seen {
 
     /** Notes a resource as the host showed it. `own`: fields that change by themselves. */
     note(urn: string, state: Properties, own: readonly string[] = []): void {
-        if (this.file !== undefined) {
-            const line: Line = { by: this.self, urn, paths: digests(state, own) };
-            try {
-                appendFileSync(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
-            } catch {
-                // Without it a move between preview and up is shown by neither, as without a preview.
-            }
-        }
+        this.append({ by: this.self, urn, paths: digests(state, own) });
+    }
+
+    /** Notes that a resource is to take over what another one, by its owner's id, has made under an earlier name. */
+    inherit(owner: string, urn: string): void {
+        this.append({ by: this.self, urn, paths: {}, inherits: digest(owner) });
+    }
+
+    /** The resource that is to take over what an owner has made, as this command knows. */
+    heir(owner: string): string | undefined {
+        const inherits = digest(owner);
+        return this.lines().findLast((line) => line.inherits === inherits)?.urn;
     }
 
     /** Paths that this process does not see as the preview of this command did; none when there was no preview. */
     moved(urn: string): string[] {
-        const lines = this.lines().filter((line) => line.urn === urn);
+        const lines = this.lines().filter((line) => line.urn === urn && line.inherits === undefined);
         const before = lines.findLast(({ by }) => by !== this.self)?.paths;
         const now = lines.findLast(({ by }) => by === this.self)?.paths;
         if (before === undefined || now === undefined) {
@@ -54,6 +60,16 @@ export class Seen {
         }
         const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
         return paths.filter((path) => before[path] !== now[path]);
+    }
+
+    private append(line: Line): void {
+        if (this.file !== undefined) {
+            try {
+                appendFileSync(this.file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+            } catch {
+                // Without it a move between preview and up is shown by neither, as without a preview.
+            }
+        }
     }
 
     private lines(): Line[] {
@@ -67,6 +83,11 @@ export class Seen {
             return [];
         }
     }
+}
+
+/** The id itself is the key of the other digests. */
+function digest(owner: string): string {
+    return createHash("sha256").update(owner).digest("hex");
 }
 
 /** Each field, and each entry of a map, by its path. The owner's id is the key, so that a digest tells nobody a secret. */

@@ -18,11 +18,6 @@ export class Twins {
         this.places.set(key(facts), place);
     }
 
-    /** All names that what a look saw was seen under. */
-    names(facts: HostFacts): string[] {
-        return [...(this.places.get(key(facts))?.labels.keys() ?? [])];
-    }
-
     /** What is to be said of each name but a place's first. A name that `left` the program is none: another one took its place. */
     errors(left: (name: string) => boolean): [string, HostError][] {
         return [...this.places.values()].flatMap(({ facts, labels }) => {
@@ -40,6 +35,11 @@ export class Twins {
             ]);
         });
     }
+}
+
+/** Whether two looks saw the same machine and root. */
+export function alike(one: HostFacts, other: HostFacts): boolean {
+    return key(one) === key(other);
 }
 
 function key({ machine: { machineId, hostKey, bootId }, root, place }: HostFacts): string {

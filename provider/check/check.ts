@@ -1,6 +1,8 @@
 import type { AnyResource, Context } from "../context";
 import { noteDonors } from "../donors/shown";
 import { Invalid } from "../invalid";
+import type { Path } from "../path";
+import type { Placed } from "../resource";
 import { type Properties, unknown, unknownPaths } from "../wire";
 import { problems } from "./problems";
 
@@ -18,6 +20,7 @@ export type CheckAnswer = { inputs: Properties } | { failures: string[] };
 export async function check(context: Context, resource: AnyResource, request: CheckRequest): Promise<CheckAnswer> {
     const { news, olds } = request;
     const holes = unknownPaths(news);
+    place(context, resource, request.urn, news, holes);
     const parsed = resource.inputs.safeParse(news);
     if (!parsed.success) {
         const failures = problems(resource.inputs, news, parsed.error.issues, holes);
@@ -30,7 +33,6 @@ export async function check(context: Context, resource: AnyResource, request: Ch
         return { inputs: { ...news, ...Object.fromEntries(resource.resolved.map((name) => [name, unknown])) } };
     }
     const inputs = parsed.data;
-    context.declared.placed(request.urn, resource.id(inputs));
     const { hosts, donors, log } = context;
     const progress = log.progress(request.urn);
     const tell = { progress: progress.line, warn: (text: string) => log.warn(request.urn, text) };
@@ -47,5 +49,14 @@ export async function check(context: Context, resource: AnyResource, request: Ch
         throw error;
     } finally {
         progress.end();
+    }
+}
+
+/** Notes what it is to be on its host as soon as that is known: of what waits for something that failed, nothing more comes. */
+function place({ declared }: Context, resource: AnyResource, urn: string, news: Properties, holes: Path[]): void {
+    const inputs = news as unknown as Placed;
+    const open = holes.some(([first]) => ["connection", "root", "name", "service", "venv"].includes(String(first)));
+    if (!open && typeof inputs.connection?.name === "string" && typeof inputs.root === "string") {
+        declared.placed(urn, resource.id(inputs), inputs);
     }
 }

@@ -25,6 +25,16 @@ test("what another process of the same command saw otherwise is named by its pat
     assert.deepEqual(up.moved("another"), []);
 });
 
+test("who takes over what an owner has made is known to the command whose preview saw it, and the owner's id is not in the file", (t) => {
+    const folder = folderOf(t);
+    const [preview, up] = [new Seen(folder, process.pid, 11), new Seen(folder, process.pid, 12)];
+    preview.inherit("0123456789abcdef", "urn:new");
+    assert.equal(up.heir("0123456789abcdef"), "urn:new");
+    assert.equal(up.heir("fedcba9876543210"), undefined);
+    assert.equal(new Seen(folder, 1, 13).heir("0123456789abcdef"), undefined);
+    assert.equal(readFileSync(join(folder, `seen-${process.pid}`), "utf8").includes("0123456789abcdef"), false);
+});
+
 test("without a preview nothing has moved, nor has it for another command", (t) => {
     const folder = folderOf(t);
     new Seen(folder, 1, 11).note("urn", { ...state, service: "x" });

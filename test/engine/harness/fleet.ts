@@ -9,6 +9,8 @@ export const rootOf = (workspace: Workspace): string => join(workspace.host, "fl
 /** What a test may say differently about its one host. */
 export interface Wishes extends TinyWishes {
     port: number;
+    /** The host's name. Default: `here`. */
+    host?: string;
     /** An existing venv that is adopted, instead of a new one from requirements; absolute path. */
     adopt?: string;
     /** More variables. */
@@ -19,7 +21,7 @@ export interface Wishes extends TinyWishes {
     connection?: Record<string, unknown>;
 }
 
-/** Writes the files and the config of one `local` host `here` that serves `chat` from the venv `tiny`, by the stand-in. */
+/** Writes the files and the config of one `local` host that serves `chat` from the venv `tiny`, by the stand-in. */
 export function describeFleet(workspace: Workspace, wishes: Wishes): void {
     const { port, adopt } = wishes;
     const base = adopt ? { adopt } : { python: "3.11", requirements: LOCK, findLinks: [standinWheels(workspace)] };
@@ -39,6 +41,6 @@ export function describeFleet(workspace: Workspace, wishes: Wishes): void {
                 ...wishes.service,
             },
         },
-        hosts: { here: { connection: { type: "local", ...wishes.connection }, services: ["chat"] } },
+        hosts: { [wishes.host ?? "here"]: { connection: { type: "local", ...wishes.connection }, services: ["chat"] } },
     });
 }
