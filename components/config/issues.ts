@@ -20,11 +20,18 @@ function written(path: PropertyKey[]): string {
 
 /** Everything that zod found, one line per fact; an issue about several unknown keys becomes several. */
 export function issuesOf(error: z.ZodError): Issue[] {
-    return error.issues.flatMap((issue) => {
+    return error.issues.flatMap(meant).flatMap((issue) => {
         const messages =
             issue.code === "invalid_key" ? issue.issues.map((one) => one.message) : issue.message.split("\n");
         return messages.map((message) => ({ path: issue.path as Issue["path"], message }));
     });
+}
+
+/** Of a value that may have one of several forms: what is wrong within the one that it has, where that shows; else the issue itself. */
+function meant(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+    const within =
+        issue.code === "invalid_union" && issue.errors.find((form) => form.every(({ path }) => path.length > 0));
+    return within ? within.map((one) => ({ ...one, path: [...issue.path, ...one.path] })) : [issue];
 }
 
 /** What zod says where a schema has no words of its own: what was expected, then what was found. */

@@ -65,6 +65,22 @@ const table: [string, unknown, string[]][] = [
         ],
     ],
     [
+        "the field of a placement",
+        {
+            ...good,
+            hosts: {
+                h: { services: [{ service: "s", port: "30002" }] },
+                i: { services: [{ port: 1 }] },
+                j: { services: [7] },
+            },
+        },
+        [
+            'fleet.hosts.h.services[0].port: expected a number, found the text "30002"',
+            "fleet.hosts.i.services[0].service: is missing",
+            "fleet.hosts.j.services[0]: expected the name of a service, or a mapping with `service`",
+        ],
+    ],
+    [
         "the nearest name",
         {
             ...good,
