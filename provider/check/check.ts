@@ -18,7 +18,8 @@ export type CheckAnswer = { inputs: Properties } | { failures: string[] };
 
 /** Judges inputs and adds the ids that follow from them. Contacts nobody but donors. */
 export async function check(context: Context, resource: AnyResource, request: CheckRequest): Promise<CheckAnswer> {
-    const { news, olds } = request;
+    const { olds } = request;
+    const news = given(resource, request.news);
     const holes = unknownPaths(news);
     place(context, resource, request.urn, news, holes);
     const parsed = resource.inputs.safeParse(news);
@@ -50,6 +51,16 @@ export async function check(context: Context, resource: AnyResource, request: Ch
     } finally {
         progress.end();
     }
+}
+
+/** The inputs without what this made of them: an import has what it read judged, whole. */
+function given({ inputs, resolved }: AnyResource, news: Properties): Properties {
+    if (!resolved.every((name) => name in news)) {
+        return news;
+    }
+    const issues = inputs.safeParse(news).error?.issues ?? [];
+    const made = issues.flatMap((one) => (one.code === "unrecognized_keys" && one.path.length === 0 ? one.keys : []));
+    return Object.fromEntries(Object.entries(news).filter(([name]) => !made.includes(name)));
 }
 
 /** Notes what it is to be on its host as soon as that is known: of what waits for something that failed, nothing more comes. */

@@ -105,7 +105,7 @@ const refusals: [string, string, Values, string[]][] = [
             venv: "v",
             patches: [
                 { path: "a.py", file: a },
-                { path: "a.py", diff: a },
+                { path: "a.py", file: a },
             ],
         },
         ["patches[1]: a.py has a patch before this one"],
@@ -145,6 +145,12 @@ describe("check", () => {
     for (const [name, type, inputs, reasons] of refusals) {
         test(name, async () => assert.deepEqual((await provider.check(type, inputs)).failures, reasons));
     }
+
+    test("what an import read is judged without the ids that were made of it", async () => {
+        const { inputs } = await provider.check("SglangService", service);
+        assert.deepEqual((await provider.check("SglangService", inputs)).failures, []);
+        assert.deepEqual((await provider.check("SglangService", { ...service, salt: "x" })).failures.length, 1);
+    });
 
     test("defaults are filled in, ids are added, nobody is contacted", async () => {
         const { inputs, failures } = await provider.check("SglangService", service);
