@@ -17,18 +17,27 @@ def listeners(port):
 def _address(table, text):
     """The kernel prints addresses as 32-bit words in the machine's byte order."""
     raw = b"".join(bytes.fromhex(text[at : at + 8])[::-1] for at in range(0, len(text), 8))
-    return ipaddress.ip_address(raw if table else raw[:4])
+    return _plain(ipaddress.ip_address(raw if table else raw[:4]))
+
+
+def _plain(address):
+    """An IPv4 address is the same one through a socket of IPv6 (`::ffff:127.0.0.1`): Java servers have all theirs so."""
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def collides(listening, wanted):
     """Whether a listener on one address keeps another from the same port. `wanted`: text, or a name that resolves."""
-    if listening.is_unspecified:
-        return True
     try:
-        addresses = {ipaddress.ip_address(info[4][0].partition("%")[0]) for info in socket.getaddrinfo(wanted, None)}
+        found = {info[4][0].partition("%")[0] for info in socket.getaddrinfo(wanted, None)}
+        return any(_meet(_plain(ipaddress.ip_address(address)), listening) for address in found)
     except (OSError, ValueError):
         return True
-    return any(address.is_unspecified or address == listening for address in addresses)
+
+
+def _meet(one, other):
+    """Whether two listeners get into each other's way. `::` may be all of IPv4 as well: the kernel does not list whether it is."""
+    alike = one.version == other.version
+    return one == other or any(each.is_unspecified and (alike or each.version == 6) for each in (one, other))
 
 
 def holders(address, port):
