@@ -54,6 +54,7 @@ def make(request):
         "shared": facts["shared"],
         "replaced": facts.get("replaced", []),
         "applied": sorted(key for key, one in facts["patched"].items() if one.get("state") == "already applied"),
+        "added": sorted(key for key, one in facts["patched"].items() if one.get("state") == "new"),
         "foreign": base.get("foreign", {}),
         "leftovers": base.get("leftovers", []),
     }

@@ -149,7 +149,11 @@ const patch = exactlyOne(
         strict({
             module: patchInputs.shape.module,
             path: patchInputs.shape.path,
-            file: text.optional().describe("The whole new file; path relative to the project. Either this or `diff`."),
+            file: text
+                .optional()
+                .describe(
+                    "The whole new file; path relative to the project. Either this or `diff`. Where the venv has no such file, it is added.",
+                ),
             diff: text
                 .optional()
                 .describe(

@@ -9,6 +9,8 @@ export interface Made {
     shared: { path: string; owners: string[]; bytes: string }[];
     /** Patched files that were so already. */
     applied?: string[];
+    /** Files of patches that the venv had not: new modules, or names that are wrong. */
+    added?: string[];
     /** What the overlays replaced besides what they name: distributions whose packages they bring under another name. */
     replaced?: string[];
     /** Distributions of an adopted base whose files are not what their RECORD says: how many, and the first by path. */
@@ -23,7 +25,7 @@ export interface Made {
  * of the file that has all notes.
  */
 export function tellMade(
-    { notes, shared, replaced = [], applied = [], foreign = {}, leftovers = [] }: Omit<Made, "made">,
+    { notes, shared, replaced = [], applied = [], added = [], foreign = {}, leftovers = [] }: Omit<Made, "made">,
     kept: string,
 ): string[] {
     const owned = new Map<string, string[]>();
@@ -50,6 +52,14 @@ export function tellMade(
         ...(applied.length === 0
             ? []
             : [message("patches that the base has already; these files stay as they are", applied)]),
+        ...(added.length === 0
+            ? []
+            : [
+                  message(
+                      "files that patches add, as the venv has none of these names; if that is not meant, correct `module` or `path`",
+                      added,
+                  ),
+              ]),
         ...(files.length === 0 ? [] : [message("files that several distributions own", files)]),
     ];
 }

@@ -64,6 +64,7 @@ class Patches(MadeTest):
 
     def test_metadata_says_what_a_patch_changed(self):
         made = self.make((), [self.file_patch("pkg/mod.py", "x = 2\n"), self.file_patch("pkg/new.py", "y = 1\n")])
+        self.assertEqual((made["applied"], made["added"]), ([], ["pkg/new.py"]))
         record = read(made["site"], "pkg-1.0.dist-info", "RECORD").splitlines()
         self.assertEqual(recorded(record, "pkg/mod.py"), recorded_as("x = 2\n"))
         self.assertEqual(recorded(record, "pkg/new.py"), recorded_as("y = 1\n"))

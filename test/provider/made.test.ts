@@ -116,6 +116,7 @@ describe("what was made", () => {
                 shared,
                 replaced,
                 applied: ["a/z.py"],
+                added: ["a/zz.py"],
                 leftovers: ["~orch was left by an interrupted install"],
             };
         });
@@ -126,6 +127,7 @@ describe("what was made", () => {
             `3 requirements that the base never met: sglang 0.5.23 wants orjson, which is not installed, and 2 more; all stand under \`notes\` in ${kept} on the host`,
             "sgl-kernel 0.3 went, as its package sgl_kernel is that of sglang-kernel 0.4",
             "patches that the base has already; these files stay as they are:\n  a/z.py",
+            "files that patches add, as the venv has none of these names; if that is not meant, correct `module` or `path`:\n  a/zz.py",
             "files that several distributions own:\n  a/x.py and 1 more: one and two; the bytes are those of two 2",
         ]);
     });
