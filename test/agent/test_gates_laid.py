@@ -113,12 +113,12 @@ class Laid(unittest.TestCase):
         self.lay("tail", "1", tail="import pybase64\n")
         started = time.monotonic()
         fault = self.candidate.fault(timeout=12)
-        self.assertLess(time.monotonic() - started, 9)
+        self.assertLess(time.monotonic() - started, 11)
         [gate] = [one for one in fault.more["gates"] if one["gate"] == "laid"]
         [warning] = gate["warnings"]
         self.assertRegex(
             warning,
-            r"^slow, laid with slow 1: slow/__init__\.py:3: NotInTime: its import had not ended after [23]\.\d+ s \(time\.sleep\(60\)\)$",
+            r"^slow, laid with slow 1: slow/__init__\.py:3: NotInTime: its import had not ended after \d\.\d+ s \(time\.sleep\(60\)\)$",
         )
         self.assertEqual([one["text"].split(":")[0] for one in gate["problems"]], ["tail, laid with tail 1"])
 
