@@ -1,6 +1,5 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
 
-
 from agent.claims import claim
 from agent.fault import Fault
 from agent.files import names_in, read_json, write_json
