@@ -146,7 +146,7 @@ class ServiceHost:
             "root": self.layout.root,
             "claim": {"kind": "service", "name": "s", "owner": self.owner, "urn": "urn:test"},
         }
-        return remove.remove(Request(args))
+        return remove.remove(Request(args, progress=self.progress.append))
 
     def pid(self):
         return self.supervisor().state().pid

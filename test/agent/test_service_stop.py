@@ -59,6 +59,15 @@ class ARemoval(Case):
         self.assertEqual(self.host.processes(), [])
         self.host.remove()
 
+    def test_speaks_of_a_stop_only_where_a_server_runs(self):
+        for running, said in ((True, [{"text": "stops the server"}]), (False, [])):
+            self.host.activate("r1")
+            if not running:
+                self.host.supervisor().stop(10)
+            self.host.progress.clear()
+            self.host.remove()
+            self.assertEqual(self.host.progress, said)
+
     def test_by_another_owner_removes_nothing(self):
         pid = self.host.activate("r1")["pid"]
         self.host.owner = "owner-2"
