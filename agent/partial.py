@@ -25,6 +25,12 @@ def is_fresh(path):
         return False
 
 
+def is_over(path, place):
+    """Whether the store at `place` got the whole of it another way meanwhile: from who could not go on, as a cut writer still held it."""
+    sha256 = os.path.basename(path)[: -len(_SUFFIX)]
+    return path.endswith(_SUFFIX) and os.path.exists(os.path.join(place, sha256[:2], sha256))
+
+
 def is_worth(path):
     """Whether what a cut writer leaves at this path is worth to go on with."""
     return path.endswith(_SUFFIX) and os.path.isfile(path) and os.path.getsize(path) >= LEAST

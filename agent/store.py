@@ -114,7 +114,7 @@ def incoming(place):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             for path in (os.path.join(folder, name) for name in os.listdir(folder)):
-                if not partial.is_fresh(path):
+                if not partial.is_fresh(path) or partial.is_over(path, place):
                     remove_tree(path)
         # Shared among writers: each one keeps the others from being tidied away.
         fcntl.flock(handle, fcntl.LOCK_SH)

@@ -1,4 +1,5 @@
 import contextlib
+import fcntl
 import hashlib
 import io
 import os
@@ -147,6 +148,17 @@ class StoreTest(RootTest):
         self.cut(data, partial.LEAST)
         path = partial.path_of(self.layout.at("store", "incoming"), sha256(data))
         os.utime(path, (1, 1))
+        store.put(self.request(**announced(b"another")))
+        self.assertFalse(os.path.exists(path))
+
+    def test_a_beginning_of_what_came_another_way_goes(self):
+        data = b"a" * partial.LEAST + b"the end"
+        self.cut(data, partial.LEAST)
+        path = partial.path_of(self.layout.at("store", "incoming"), sha256(data))
+        with open(path, "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            store.put(self.request(**announced(data)))
+        self.assertTrue(os.path.exists(path))
         store.put(self.request(**announced(b"another")))
         self.assertFalse(os.path.exists(path))
 
