@@ -60,14 +60,16 @@ class Installer:
                 "--progress-bar=off",
             ]
         self._run(
-            argv + index_arguments(indexes, bool(self.uv)) + (["--no-deps"] if no_deps else []) + wanted, "installing"
+            argv + index_arguments(indexes, bool(self.uv)) + (["--no-deps"] if no_deps else []) + wanted,
+            "installing",
+            index_environment(indexes),
         )
 
     def done(self):
         """Removes what was only needed while installing."""
         remove_tree(self.layout.at("cache"))
 
-    def _run(self, argv, what):
+    def _run(self, argv, what, more=None):
         commands.run(
             self.request,
             argv,
@@ -75,7 +77,7 @@ class Installer:
             remedy=(
                 "the index must be reachable from this host: give `indexUrl` or `findLinks`, or a Python path instead of a version"
             ),
-            env=self._environment(),
+            env=dict(self._environment(), **(more or {})),
         )
 
     def _environment(self):
@@ -139,17 +141,27 @@ def _runs(uv):
         return False
 
 
+def index_environment(indexes):
+    """The variables that name the indexes to uv and pip: their URLs may hold passwords, and an argv is everybody's to read."""
+    found = {}
+    if indexes.get("indexUrl"):
+        # The last is uv's newer name for the first, and wins where a host has it set.
+        found = dict.fromkeys(("UV_INDEX_URL", "PIP_INDEX_URL", "UV_DEFAULT_INDEX"), indexes["indexUrl"])
+    extra = _listed(indexes.get("extraIndexUrl"))
+    if extra:
+        found.update(dict.fromkeys(("UV_EXTRA_INDEX_URL", "PIP_EXTRA_INDEX_URL"), " ".join(extra)))
+    return found
+
+
+def _listed(value):
+    return [value] if isinstance(value, str) else value or []
+
+
 def index_arguments(indexes, uv):
-    """The options that say where distributions come from; uv and pip name them alike."""
+    """The options that say where distributions come from besides; uv and pip name them alike."""
     found = []
-    for name, option in (
-        ("indexUrl", "--index-url"),
-        ("extraIndexUrl", "--extra-index-url"),
-        ("findLinks", "--find-links"),
-    ):
-        value = indexes.get(name)
-        for one in [value] if isinstance(value, str) else value or []:
-            found.extend([option, one])
+    for one in _listed(indexes.get("findLinks")):
+        found.extend(["--find-links", one])
     if uv and indexes.get("extraIndexUrl"):
         # pip takes the best of all indexes. uv would take only the first that knows the name: no `+cu130` from a second one.
         found.extend(["--index-strategy", "unsafe-best-match"])

@@ -23,6 +23,11 @@ export function isUrl(archive: string): boolean {
     return /^https?:\/\//.test(archive);
 }
 
+/** An archive's name for messages: without the user and password of a URL. */
+export function named(archive: string): string {
+    return isUrl(archive) ? archive.replace(/(:\/\/)[^/?#]*@/, "$1…@") : archive;
+}
+
 /**
  * Unpacks an archive (`.tar.gz`, `.tar.zst`) into the cache, file by file while it is read: neither it nor what is in it is ever whole in
  * memory. Returns its own sha256 too. `signal` ends a download. Throws when something in it leads out of it.
@@ -47,7 +52,9 @@ export async function unpack(
     });
     over.catch(() => undefined);
     try {
-        for await (const piece of await decompressed(counted(await opened(archive, signal), hash, archive, progress))) {
+        for await (const piece of await decompressed(
+            counted(await opened(archive, signal), hash, named(archive), progress),
+        )) {
             if (!parser.write(piece as Buffer)) {
                 await Promise.race([once(parser, "drain"), over]);
             }
@@ -62,7 +69,7 @@ export async function unpack(
         }
         return { files: unpacked.files(), sha256: hash.digest("hex") };
     } catch (error) {
-        throw new Error(`${archive} cannot be unpacked: ${(error as Error).message}`, { cause: error });
+        throw new Error(`${named(archive)} cannot be unpacked: ${(error as Error).message}`, { cause: error });
     } finally {
         unpacked.drop();
     }
@@ -72,7 +79,12 @@ async function opened(archive: string, signal?: AbortSignal): Promise<AsyncItera
     if (!isUrl(archive)) {
         return createReadStream(archive, { highWaterMark: 1 << 20 });
     }
-    const answer = await fetch(archive, { signal });
+    const url = new URL(archive);
+    const account = [url.username, url.password].map(decodeURIComponent).join(":");
+    // `fetch` takes no account within a URL, and would name it when it refuses.
+    url.username = url.password = "";
+    const headers = account === ":" ? {} : { authorization: `Basic ${Buffer.from(account).toString("base64")}` };
+    const answer = await fetch(url, { signal, headers });
     if (!answer.ok || answer.body === null) {
         throw new Error(`it is answered with ${answer.status} ${answer.statusText}`);
     }

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Contents } from "../donors/contents";
 import { fileContent, type TreeFile } from "../files";
 import type { Progress } from "../host/host";
-import { isUrl, type Packed, unpack } from "./archive";
+import { isUrl, named, type Packed, unpack } from "./archive";
 
 /** The files of an archive as a directory would have them, and its sha256. What is in the cache already is neither fetched nor unpacked again. */
 export async function archiveTree(
@@ -29,7 +29,7 @@ export async function archiveTree(
 }
 
 function other({ archive, sha256 }: { archive: string; sha256?: string }, found: string | undefined): Error {
-    return new Error(`${archive} has the sha256 ${found}, expected ${sha256}`);
+    return new Error(`${named(archive)} has the sha256 ${found}, expected ${sha256}`);
 }
 
 function asTree({ path, mode, sha256, size }: Packed, contents: Contents): TreeFile {

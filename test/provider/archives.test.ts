@@ -181,3 +181,36 @@ it("an archive with another sha256 than declared is refused, from a file and fro
         server.close();
     }
 });
+
+it("the account in a URL is told to its server as a header, and to nobody else", async () => {
+    const data = gzipSync(tar(...kernel));
+    const sha256 = createHash("sha256").update(data).digest("hex");
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, answer) => {
+        asked.push(request.headers.authorization);
+        request.url === "/k.tar.gz" ? answer.end(data) : answer.writeHead(401).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+        const at = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const url = `http://user:p%40ss@${at}/k.tar.gz`;
+        const said: string[] = [];
+        const tell = (text: string) => void said.push(text);
+        await archiveTree({ archive: url, sha256 }, contents, tell);
+        assert.equal(said[0], `unpacking http://…@${at}/k.tar.gz: 0 MB`);
+        const refusals = [
+            [
+                `${url}x`,
+                "1".repeat(64),
+                `http://…@${at}/k.tar.gzx cannot be unpacked: it is answered with 401 Unauthorized`,
+            ],
+            [url, "0".repeat(64), `http://…@${at}/k.tar.gz has the sha256 ${sha256}, expected ${"0".repeat(64)}`],
+        ] as const;
+        for (const [archive, expected, message] of refusals) {
+            await assert.rejects(archiveTree({ archive, sha256: expected }, contents), { message });
+        }
+        assert.deepEqual(asked, Array(3).fill(`Basic ${Buffer.from("user:p@ss").toString("base64")}`));
+    } finally {
+        server.close();
+    }
+});
