@@ -8,6 +8,7 @@ from agent.fault import Fault
 from agent.files import read_json
 from agent.service import proc, sockets
 from agent.service.found import hindrance, main_of
+from agent.service.found import service_of as service_anywhere
 
 
 def port(place, spec, ours):
@@ -86,6 +87,11 @@ def remedy_of(place, pids):
     service = service_of(place, pids)
     if service is None and len(pids) > 0 and all(hindrance(main_of(pid)) is None for pid in pids):
         return "set `takeOverPort: true` to have it stopped for this service, and started again if this one fails, or set another `port`"
+    elsewhere = {service_anywhere(main_of(pid)) for pid in pids} - {None} if service is None else set()
+    if elsewhere:
+        return "that is %s: change its port, or remove it, in the stack that has it" % " and ".join(
+            "service `%s` of %s" % each for each in sorted(elsewhere)
+        )
     if service is None:
         return "end that process if it may end, or set another `port`"
     if service == place.name:

@@ -109,6 +109,17 @@ class APortThatIsTaken(unittest.TestCase):
             "end it (kill 7): somebody started it from this service's venv, and nothing here keeps it",
         )
 
+    def test_by_a_service_of_another_root_is_freed_in_the_stack_that_has_that_and_not_by_hand(self):
+        root = os.path.realpath(tempfile.mkdtemp(prefix="root-"))
+        self.addCleanup(shutil.rmtree, root)
+        os.makedirs(root + "/services/chat")
+        with open(root + "/services/chat/spec.json", "w"):
+            pass
+        self.assertEqual(
+            self.remedy(root + "/services/chat/venv/bin/python"),
+            "that is service `chat` of %s: change its port, or remove it, in the stack that has it" % root,
+        )
+
     def test_by_anything_else_is_freed_by_hand(self):
         self.assertEqual(self.remedy("/usr/bin/nginx"), "end that process if it may end, or set another `port`")
 
