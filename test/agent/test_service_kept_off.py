@@ -69,7 +69,10 @@ class WhatHoldsThePort(Case):
         said = "it is the service `s` of %s: remove it, or move it, in the stack that has it" % twin.layout.root
         fault = self.host.fails("r1", spec=TAKE)
         self.assertEqual((fault.code, fault.more["found"]), ("not-takeable", said))
-        self.assertEqual(self.host.fails("r1").more["remedy"], "end that process if it may end, or set another `port`")
+        self.assertEqual(
+            self.host.fails("r1").more["remedy"],
+            "that is service `s` of %s: change its port, or remove it, in the stack that has it" % twin.layout.root,
+        )
         self.assertEqual(twin.pid(), server)
 
     def test_is_named_without_the_keys_among_its_arguments(self):
