@@ -5,7 +5,7 @@ import ipaddress
 import os
 import socket
 
-from agent.service import proc
+from agent.service import proc, v6only
 from agent.service.listening import rows
 
 
@@ -25,24 +25,34 @@ def _plain(address):
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def collides(listening, wanted):
-    """Whether a listener on one address keeps another from the same port. `wanted`: text, or a name that resolves."""
+def _resolved(wanted):
+    """The addresses that a text or a name stands for; None when nobody knows."""
     try:
         found = {info[4][0].partition("%")[0] for info in socket.getaddrinfo(wanted, None)}
-        return any(_meet(_plain(ipaddress.ip_address(address)), listening) for address in found)
+        return {_plain(ipaddress.ip_address(address)) for address in found}
     except (OSError, ValueError):
-        return True
+        return None
 
 
-def _meet(one, other):
-    """Whether two listeners get into each other's way. `::` may be all of IPv4 as well: the kernel does not list whether it is."""
-    alike = one.version == other.version
-    return one == other or any(each.is_unspecified and (alike or each.version == 6) for each in (one, other))
+def _meet(one, other, alone):
+    """Whether a listener on `other` keeps another from `one`. On `::` it has all of IPv4 as well, unless it is of IPv6 alone."""
+    if one.version == other.version:
+        return one == other or one.is_unspecified or other.is_unspecified
+    return not alone and any(each.is_unspecified and each.version == 6 for each in (one, other))
+
+
+def _in_the_way(port, address):
+    """Inodes of the listeners that keep another one from `address:port`."""
+    found, wanted = listeners(port), _resolved(address)
+    if wanted is None:
+        return {inode for _, inode in found}
+    alone = v6only.inodes() if any(listening.version == 6 for listening, _ in found) else set()
+    return {inode for listening, inode in found if any(_meet(one, listening, inode in alone) for one in wanted)}
 
 
 def holders(address, port):
     """Pids whose sockets keep `address:port`; (pids, unknown): how many sockets belong to nobody that we may see."""
-    inodes = {inode for listening, inode in listeners(port) if collides(listening, address)}
+    inodes = _in_the_way(port, address)
     if not inodes:
         return [], 0
     wanted = {"socket:[%d]" % inode for inode in inodes}

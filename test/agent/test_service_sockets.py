@@ -2,8 +2,9 @@ import contextlib
 import os
 import socket
 import unittest
+from unittest import mock
 
-from agent.service import sockets
+from agent.service import sockets, v6only
 
 
 @contextlib.contextmanager
@@ -33,8 +34,27 @@ class AListener(unittest.TestCase):
         for address, wanted in (("::1", "::1"), ("::1", "::"), ("0.0.0.0", "::")):
             self.assertTrue(self.kept(address, wanted), (address, wanted))
         self.assertTrue(self.kept("::", "0.0.0.0", v6only=0))
+        self.assertTrue(self.kept("::", "::1"))
+        for address, wanted in (("::", "0.0.0.0"), ("::", "127.0.0.1")):
+            self.assertFalse(self.kept(address, wanted), (address, wanted))
         for address, wanted in (("::1", "0.0.0.0"), ("::1", "127.0.0.1"), ("0.0.0.0", "::1"), ("127.0.0.1", "::1")):
             self.assertFalse(self.kept(address, wanted), (address, wanted))
+
+    @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "this host has no IPv6")
+    def test_on_all_of_ipv6_is_taken_to_keep_ipv4_too_where_the_kernel_does_not_tell(self):
+        with mock.patch.object(v6only, "_NETLINK_SOCK_DIAG", 31):
+            self.assertEqual(v6only.inodes(), set())
+            self.assertTrue(self.kept("::", "0.0.0.0"))
+
+    @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "this host has no IPv6")
+    def test_of_ipv6_alone_is_told_among_more_than_one_answer_of_the_kernel_holds(self):
+        with contextlib.ExitStack() as opened:
+            alone = [opened.enter_context(socket.socket(socket.AF_INET6)) for _ in range(600)]
+            for listener in alone:
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind(("::", 0))
+                listener.listen()
+            self.assertLessEqual({os.fstat(one.fileno()).st_ino for one in alone}, v6only.inodes())
 
     @unittest.skipUnless(os.path.exists("/proc/net/if_inet6"), "this host has no IPv6")
     def test_that_has_an_address_of_ipv4_through_a_socket_of_ipv6_keeps_that_one(self):
