@@ -4,6 +4,8 @@ import {
     completion,
     describeFleet,
     expectExit,
+    kill,
+    processesOf,
     type Started,
     served,
     server,
@@ -50,6 +52,26 @@ describe("one interrupt of up", () => {
         assert.equal(await completion(on.port), "new");
         assert.equal(servers(on.workspace).length, 1);
         expectExit(await on.workspace.up("--expect-no-changes"));
+    });
+
+    it("that ends the provider only, as a shutdown may, is told without a stack of the SDK's calls", async () => {
+        wish("newer", 6);
+        const since = Date.now() / 1000;
+        const up = on.workspace.start("up", "--yes", "--skip-preview");
+        await until("stage wait", () => stagesSince(on.workspace, since).includes("wait"));
+        const providers = processesOf(on.workspace.folder).filter(({ argv }) => argv[1]?.endsWith("provider/index.js"));
+        assert.ok(providers.length > 0);
+        for (const { pid } of providers) {
+            kill(pid, "SIGTERM");
+        }
+        const { output } = expectExit(await up.ended, 1);
+        assert.match(output, /service chat goes on by itself until the new or the old server serves/);
+        assert.doesNotMatch(output, /unhandled exception|invocation of|\n\s+at /);
+        assert.deepEqual((await on.workspace.stackOutputs()).endpoints, {
+            here: { chat: `http://127.0.0.1:${on.port}` },
+        });
+        expectExit(await on.workspace.up());
+        assert.equal(await completion(on.port), "newer");
     });
 
     /** Sends one ^C; how the command ended, without a word of the SDK about its own calls, and how long that took. */
