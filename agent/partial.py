@@ -51,7 +51,12 @@ def open_part(folder, sha256, start):
     if os.path.exists(path):
         # One that was cut just before it got its place has the mode of those that are whole.
         os.chmod(path, 0o600)
-    return _from(open(path, "a+b"), start)
+    return _from(open(path, "a+b", opener=private), start)
+
+
+def private(path, flags):
+    """An opener of `open`: what is not complete is its owner's to read."""
+    return os.open(path, flags, 0o600)
 
 
 def _from(stream, start):

@@ -13,6 +13,8 @@ from agent.root import prepare_root
 from agent.tidy import remove_tree
 
 CHUNK = 1 << 20
+#: Mode of what may hold a secret.
+PRIVATE = 0o400
 #: More contents than these are made to outlive a power cut all at once: each by itself would take minutes. Who reads one hashes it anyway.
 SEVERAL = 100
 
@@ -49,10 +51,16 @@ def require(layout, wanted, whose):
         )
 
 
-def put(request):
-    """`store.put`: takes the body apart into `args["contents"]` ([{sha256, size, from?}]). Faults: `no-space`, `bad-content`.
+def seal(layout, sha256):
+    """Lets its owner alone read a content that an older version, or another sender, has put there for all."""
+    with contextlib.suppress(FileNotFoundError):
+        os.chmod(layout.content(sha256), PRIVATE)
 
-    from: the first bytes of it are here already, as `missing` said, and only the rest is in the body.
+
+def put(request):
+    """`store.put`: takes the body apart into `args["contents"]` ([{sha256, size, from?, private?}]). Faults: `no-space`, `bad-content`.
+
+    from: the first bytes of it are here already, as `missing` said, and only the rest is in the body. private: its owner alone may read it.
     """
     layout, contents = request.layout, request.args["contents"]
     place = layout.at("store")
@@ -134,7 +142,7 @@ def _receive(request, folder, content, sync):
                 digest.update(part)
                 stream.write(part)
                 left -= len(part)
-            os.fchmod(stream.fileno(), 0o444)
+            os.fchmod(stream.fileno(), PRIVATE if content.get("private") else 0o444)
             stream.flush()
             if sync:
                 os.fsync(stream.fileno())
@@ -173,7 +181,7 @@ def _begin(request, folder, content):
             remedy="run the command again",
         )
     temporary = os.path.join(folder, "%s.%d.%x" % (sha256, os.getpid(), id(request)))
-    return temporary, open(temporary, "xb"), hashlib.sha256()
+    return temporary, open(temporary, "xb", opener=partial.private), hashlib.sha256()
 
 
 def keep(layout, temporary, sha256):

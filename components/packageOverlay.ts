@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import type { Pins } from "../provider/donors/pin";
 import type { packageOverlayInputs } from "../provider/resources/inputs";
+import { plain, sealedAccounts } from "./accounts";
 import { type ConnectionArgs, type PlacedArgs, sealed } from "./connection";
 import type { Fields } from "./given";
 
@@ -26,7 +27,7 @@ export class PackageOverlay extends pulumi.CustomResource {
             {
                 ...{ digest: undefined, packages: undefined, pins: undefined },
                 ...args,
-                overlays: sealedDonors(args.overlays),
+                overlays: sealedSources(args.overlays),
                 connection: sealed(args.connection),
             },
             opts,
@@ -34,21 +35,17 @@ export class PackageOverlay extends pulumi.CustomResource {
     }
 }
 
-/** The same overlays, with the passwords of donors marked as secrets. What is an output as a whole has the marks that its maker gave it. */
-function sealedDonors(given: PackageOverlayArgs["overlays"]): PackageOverlayArgs["overlays"] {
-    return Array.isArray(given) ? given.map(sealedDonor) : given;
+/** The same overlays, with the passwords of donors and the accounts in URLs marked as secrets. What is an output as a whole has the marks that its maker gave it. */
+function sealedSources(given: PackageOverlayArgs["overlays"]): PackageOverlayArgs["overlays"] {
+    return Array.isArray(given) ? given.map(sealedSource) : given;
 }
 
-function sealedDonor(overlay: Extract<PackageOverlayArgs["overlays"], unknown[]>[number]): typeof overlay {
-    const from = plain(overlay) && plain(overlay.from) ? overlay.from : undefined;
-    const reached = from && "connection" in from ? from.connection : undefined;
-    return plain(reached)
-        ? ({ ...overlay, from: { ...from, connection: sealed(reached as ConnectionArgs) } } as typeof overlay)
-        : overlay;
-}
-
-function plain(value: unknown): value is Record<string, unknown> {
-    return (
-        typeof value === "object" && value !== null && !pulumi.Output.isInstance(value) && !(value instanceof Promise)
-    );
+function sealedSource(overlay: Extract<PackageOverlayArgs["overlays"], unknown[]>[number]): typeof overlay {
+    if (!plain(overlay) || !plain(overlay.from)) {
+        return overlay;
+    }
+    const from = sealedAccounts(overlay.from);
+    const reached = "connection" in from ? from.connection : undefined;
+    const connection = plain(reached) && { connection: sealed(reached as ConnectionArgs) };
+    return { ...overlay, from: { ...from, ...connection } } as typeof overlay;
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
 import type { venvInputs } from "../provider/resources/inputs";
+import { sealedAccounts } from "./accounts";
 import { type PlacedArgs, sealed } from "./connection";
 import type { Fields } from "./given";
 
@@ -19,6 +20,16 @@ export class Venv extends pulumi.CustomResource {
     declare readonly files: pulumi.Output<Record<string, string>>;
 
     constructor(name: string, args: VenvArgs, opts?: pulumi.CustomResourceOptions) {
-        super("sglang:index:Venv", name, { release: undefined, ...args, connection: sealed(args.connection) }, opts);
+        super(
+            "sglang:index:Venv",
+            name,
+            {
+                release: undefined,
+                ...args,
+                base: sealedAccounts(args.base),
+                connection: sealed(args.connection),
+            },
+            opts,
+        );
     }
 }

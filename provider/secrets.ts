@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { withoutAccounts } from "./accounts";
 import { type Path, valueAt } from "./path";
 import { Asset } from "./resources/inputs/asset";
 
@@ -26,13 +27,14 @@ export class Secrets {
         }
     }
 
-    /** A text without any of them, in whatever form of quotes or encoding they stand there. */
+    /** A text without any of them, in whatever form of quotes or encoding they stand there, and without the accounts of URLs, marked or not. */
     redact(text: string): string {
         this.forms ??= [...new Set([...this.known].flatMap(formsOf))].sort((a, b) => b.length - a.length);
-        return this.forms.reduce(
+        const redacted = this.forms.reduce(
             (clean, form) => (clean.includes(form) ? clean.replaceAll(form, "[secret]") : clean),
             text,
         );
+        return withoutAccounts(redacted);
     }
 
     private learn(value: unknown): void {

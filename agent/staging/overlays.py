@@ -1,5 +1,6 @@
 """`overlay.stage`, `overlay.remove`: distributions to lay over the base of a venv, each as a complete tree of its own."""
 
+from agent.accounts import has_account
 from agent.claims import claim
 from agent.fault import Fault
 from agent.files import names_in, read_json, write_json
@@ -65,7 +66,7 @@ def _origin(source):
     return {
         name: value
         for name, value in source.items()
-        if value is not None and name not in left_out and "@" not in str(value)
+        if value is not None and name not in left_out and not has_account(value)
     }
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 
+from agent.accounts import redacted
 from agent.fault import Fault
 
 LAST_LINES = 20
@@ -22,7 +23,6 @@ FOREIGN = (
     "PIP_REQUIRE_VIRTUALENV",
     "__PYVENV_LAUNCHER__",
 )
-SECRET_URL = re.compile(r"(://)[^/@\s]+@")
 
 
 def run(request, argv, what, remedy=None, env=None):
@@ -65,11 +65,6 @@ def run(request, argv, what, remedy=None, env=None):
             detail="\n".join(last) or None,
             remedy=remedy,
         )
-
-
-def redacted(text):
-    """A text without the user and password of its URLs."""
-    return SECRET_URL.sub(r"\1…@", text)
 
 
 def _read(stream, last, request, what):

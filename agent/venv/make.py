@@ -4,12 +4,14 @@ import errno
 import os
 import time
 
+from agent.accounts import has_account
 from agent.counted import counted
 from agent.claims import claim, owns, release_claim
 from agent.fault import Fault
 from agent.files import explained, names_in, read_json, remove_file, write_json
 from agent.lock import locked
 from agent.overlay import staged as staged_trees
+from agent.store import seal
 from agent.tidy import remove_empty, remove_tree
 from agent.venv import base as bases
 from agent.venv import attributes, beside, collect, declare, manifest, mend, mended, stamps, sums, tree, users, watch
@@ -23,6 +25,8 @@ def make(request):
     with locked(request, "making release %s of venv %s" % (args["release"], args["venv"])):
         claim(layout, args["claim"])
         collect.remove_unfinished(layout, args["venv"])
+        if args["base"].get("requirements"):
+            seal(layout, args["base"]["requirements"])
         try:
             made = _make(request, layout, args["venv"], args["release"])
         except OSError as error:
@@ -88,7 +92,7 @@ def remove(request):
 def _shown(base):
     """What a base is, for a look, an import, and overlays from an index. A URL that holds a name or a password stays out."""
     names = ("adopt", "key", "python", "requirements", "noDeps", "indexUrl", "extraIndexUrl", "findLinks")
-    return {name: base[name] for name in names if base.get(name) is not None and "@" not in str(base[name])}
+    return {name: base[name] for name in names if base.get(name) is not None and not has_account(base[name])}
 
 
 def _make(request, layout, venv, release):

@@ -12,6 +12,7 @@ from agent.output import output
 from agent.store import require
 from agent.tidy import remove_tree
 from agent.venv import commands, interpreter
+from agent.venv import indexes as package_indexes
 from agent.venv.copying import copy_file
 
 USUAL = ("~/.local/bin/uv", "~/.cargo/bin/uv")
@@ -60,9 +61,9 @@ class Installer:
                 "--progress-bar=off",
             ]
         self._run(
-            argv + index_arguments(indexes, bool(self.uv)) + (["--no-deps"] if no_deps else []) + wanted,
+            argv + package_indexes.arguments(indexes, bool(self.uv)) + (["--no-deps"] if no_deps else []) + wanted,
             "installing",
-            index_environment(indexes),
+            package_indexes.environment(indexes),
         )
 
     def done(self):
@@ -139,35 +140,6 @@ def _runs(uv):
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
-
-
-def index_environment(indexes):
-    """The variables that name the indexes to uv and pip: their URLs may hold passwords, and an argv is everybody's to read."""
-    found = {}
-    if indexes.get("indexUrl"):
-        # The last is uv's newer name for the first, and wins where a host has it set.
-        found = dict.fromkeys(("UV_INDEX_URL", "PIP_INDEX_URL", "UV_DEFAULT_INDEX"), indexes["indexUrl"])
-    extra = _listed(indexes.get("extraIndexUrl"))
-    if extra:
-        found.update(dict.fromkeys(("UV_EXTRA_INDEX_URL", "PIP_EXTRA_INDEX_URL"), " ".join(extra)))
-    return found
-
-
-def _listed(value):
-    return [value] if isinstance(value, str) else value or []
-
-
-def index_arguments(indexes, uv):
-    """The options that say where distributions come from besides; uv and pip name them alike."""
-    found = []
-    for one in _listed(indexes.get("findLinks")):
-        found.extend(["--find-links", one])
-    if uv and indexes.get("extraIndexUrl"):
-        # pip takes the best of all indexes. uv would take only the first that knows the name: no `+cu130` from a second one.
-        found.extend(["--index-strategy", "unsafe-best-match"])
-    if indexes.get("findLinks") and not indexes.get("indexUrl") and not indexes.get("extraIndexUrl"):
-        found.append("--no-index")
-    return found
 
 
 def _sent(layout, sha256):

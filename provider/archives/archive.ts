@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { Parser, type ReadEntry } from "tar";
+import { withoutAccounts } from "../accounts";
 import type { Contents } from "../donors/contents";
 import type { Progress } from "../host/host";
 import { Unpacked } from "./unpacked";
@@ -25,7 +26,7 @@ export function isUrl(archive: string): boolean {
 
 /** An archive's name for messages: without the user and password of a URL. */
 export function named(archive: string): string {
-    return isUrl(archive) ? archive.replace(/(:\/\/)[^/?#]*@/, "$1…@") : archive;
+    return isUrl(archive) ? withoutAccounts(archive) : archive;
 }
 
 /**

@@ -63,5 +63,5 @@ export interface Host {
     close(): Promise<void>;
 }
 
-/** Bytes on the control machine: a file, or a text held in memory. */
-export type Content = { sha256: string; size: number } & ({ path: string } | { text: string });
+/** Bytes on the control machine: a file, or a text held in memory. `private`: on the host its owner alone may read them. */
+export type Content = { sha256: string; size: number; private?: boolean } & ({ path: string } | { text: string });

@@ -6,6 +6,7 @@ export interface Rest {
     sha256: string;
     size: number;
     from: number;
+    private?: boolean;
 }
 
 /** What `store.missing` says. `begun`: of contents that are missing, how many bytes had arrived before a cut. */
@@ -25,6 +26,11 @@ export function sizeOf(rest: Rest[]): number {
 }
 
 /** How `store.put` is told of contents. */
-export function announced(rest: Rest[]): { sha256: string; size: number; from?: number }[] {
-    return rest.map(({ sha256, size, from }) => ({ sha256, size, ...(from > 0 && { from }) }));
+export function announced(rest: Rest[]): (Omit<Rest, "from"> & Partial<Rest>)[] {
+    return rest.map(({ sha256, size, from, private: sealed }) => ({
+        sha256,
+        size,
+        ...(from > 0 && { from }),
+        ...(sealed && { private: true }),
+    }));
 }

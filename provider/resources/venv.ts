@@ -125,7 +125,8 @@ export const venv: Resource<VenvInputs, VenvWish, VenvState> = {
         const { root, name, base, overlays, patches, accept, keep } = wanted;
         const requirements = "adopt" in base ? undefined : await assetContent(base.requirements);
         if (requirements !== undefined) {
-            await work.host.send(root, [requirements], work.progress);
+            // They may name an index by a URL with an account.
+            await work.host.send(root, [{ ...requirements, private: true }], work.progress);
         }
         const args = {
             root,

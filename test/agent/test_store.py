@@ -1,5 +1,6 @@
 import contextlib
 import fcntl
+import glob
 import hashlib
 import io
 import os
@@ -122,6 +123,21 @@ class StoreTest(RootTest):
             self.assertEqual(stream.read(), data)
         self.assertEqual(os.stat(self.layout.content(sha256(data))).st_mode & 0o777, 0o444)
         self.assertEqual(os.listdir(self.layout.at("store", "incoming")), [])
+
+    def test_a_private_content_is_for_its_owner_to_read_from_its_first_byte_on(self):
+        data, seen = b"a password", []
+
+        class Watched(io.BytesIO):
+            def read(watched, size=-1):
+                for path in glob.glob(self.layout.at("store", "incoming", "*")):
+                    seen.append(os.stat(path).st_mode & 0o777)
+                return super().read(size)
+
+        request = self.request(contents=[{"sha256": sha256(data), "size": len(data), "private": True}])
+        request.body_size, request.body = len(data), Watched(data)
+        store.put(request)
+        self.assertEqual(seen, [0o600])
+        self.assertEqual(os.stat(self.layout.content(sha256(data))).st_mode & 0o777, 0o400)
 
     def test_a_beginning_with_other_bytes_is_found_out_by_the_hash_of_the_whole_and_dropped(self):
         data = b"a" * partial.LEAST + b"the end"

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import unittest
@@ -153,6 +154,19 @@ class Managed(PlaceTest):
         base = self.layout.base("v", "k1")
         self.assertEqual(os.stat(interpreter.site_packages(base) + "/p.py").st_nlink, 2)
         self.assertTrue(os.path.samefile(interpreter.site_packages(base) + "/p.py", made["site"] + "/p.py"))
+
+    @unittest.skipUnless(shutil.which("uv"), "needs uv")
+    def test_its_requirements_are_for_their_owner_to_read_also_where_an_older_version_let_everybody(self):
+        account = "user:a-passw0rd"
+        base = self.base("p @ file://%s/p-1-py3-none-any.whl\n# https://%s@h/\n" % (self.wheels, account))
+        path = self.layout.content(base["requirements"])
+        base.update(extraIndexUrl=["http://%s@127.0.0.1:9/" % account])
+        for _ in range(2):
+            os.chmod(path, 0o444)
+            self.make(base=base)
+            self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o400)
+        found = subprocess.run(["grep", "-rlF", account, self.root], stdout=subprocess.PIPE).stdout.decode().split()
+        self.assertEqual(found, [path])
 
     @unittest.skipUnless(shutil.which("uv"), "needs uv")
     def test_dependencies_are_resolved_only_when_asked_for(self):

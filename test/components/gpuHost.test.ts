@@ -106,6 +106,26 @@ it("each resource gets what is declared, and ids of the others", async () => {
     });
 });
 
+it("a URL with an account is a secret wherever a venv or an overlay may have one, and the others are shown", async () => {
+    const [clear, account] = ["https://h/simple", "https://u:p@h/simple"];
+    const index = { indexUrl: clear, extraIndexUrl: [clear, account], findLinks: ["/opt/wheels@2", account] };
+    const overlays = [
+        { from: { index: "torch==2.11.0+cu130", ...index, indexUrl: account } },
+        { packages: ["k"], from: { archive: "https://u:p@h/k.tar.gz", sha256: "0".repeat(64) } },
+    ];
+    const base = { python: "3.12", requirements: lock, ...index };
+    const host = new GpuHost("sealed", { venvs: { v: { base, overlays } } });
+    await settled(host.children);
+    const venv = inputsOf(mock, "Venv", "sealed-v").base as Record<string, unknown>;
+    assert.deepEqual(venv, secret({ ...base, requirements: (venv.value as Record<string, unknown>).requirements }));
+    assert.deepEqual(inputsOf(mock, "PackageOverlay", "sealed-v-overlays").overlays, secret(overlays));
+    const open = new GpuHost("open", {
+        venvs: { v: { base: { ...base, extraIndexUrl: [clear], findLinks: ["/w@2"] } } },
+    });
+    await settled(open.children);
+    assert.equal((inputsOf(mock, "Venv", "open-v").base as Record<string, unknown>).indexUrl, clear);
+});
+
 it("a venv without layers is one resource, and shows no digests", async () => {
     const host = new GpuHost("ct129", {
         venvs: { plain: { base: { adopt: "/root/ml-env" }, overlays: [], patches: [] } },

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,11 +39,7 @@ describe("secrets of a stack", () => {
             }
         }
     };
-    const logsWith = (text: string): string[] =>
-        readdirSync(join(workspace.folder, logs), { recursive: true, withFileTypes: true })
-            .filter((entry) => entry.isFile())
-            .map((entry) => join(entry.parentPath, entry.name))
-            .filter((path) => readFileSync(path).includes(text));
+    const logsWith = (text: string) => filesWith(join(workspace.folder, logs), text);
 
     before(async () => {
         workspace = await Workspace.make();
@@ -99,6 +97,54 @@ describe("secrets of a stack", () => {
         assertNowhere([first, second, apiKey]);
     });
 
+    it("hide an account in the URL of an index and in locked requirements, but for a file of its owner", async () => {
+        const account = "user:a-passw0rd-of-the-test";
+        const page = createServer((_request, answer) => answer.setHeader("content-type", "text/html").end());
+        await new Promise<void>((resolve) => page.listen(0, "127.0.0.1", resolve));
+        const at = `${account}@127.0.0.1:${(page.address() as AddressInfo).port}`;
+        const lock = (more: string) => `sglang==0.5.23+standin\n${more}# https://${at}/simple\n`;
+        const program = (links: string) =>
+            workspace.write(
+                "index.ts",
+                `import * as pulumi from "@pulumi/pulumi";
+                import { readFileSync } from "node:fs";
+                import { Venv } from "./components";
+                const findLinks = ${JSON.stringify([join(workspace.folder, "wheels")])}.concat(${JSON.stringify(links)}.replace("ACCOUNT", readFileSync("account.txt", "utf8")));
+                new Venv("indexed", { connection: { name: "here", type: "local" }, root: ${JSON.stringify(join(workspace.host, "other"))}, name: "indexed",
+                    base: { python: "3.11", requirements: new pulumi.asset.FileAsset("lock.txt"), findLinks } });`,
+            );
+        workspace.write("account.txt", at);
+        const before = workspace.outputs.length;
+        const shown = () => workspace.outputs.slice(before).join("\n") + watched.join("\n");
+        try {
+            for (const [links, more] of [
+                ["http://ACCOUNT/a", ""],
+                ["http://ACCOUNT/b", "# changed\n"],
+            ]) {
+                program(links);
+                workspace.write("lock.txt", lock(more));
+                expectExit(await workspace.pulumi("preview", "--diff", "--target", "**::indexed"));
+                expectExit(await workspace.up("--target", "**::indexed", "--diff"));
+            }
+            program("http://ACCOUNT/c");
+            workspace.write("lock.txt", lock("nosuch==1\n"));
+            const { output } = expectExit(await workspace.up("--target", "**::indexed"), 1);
+            assert.match(output, /nosuch/);
+        } finally {
+            page.close();
+        }
+        // The engine's own log at -v=9 has it: that hides secrets of the config alone.
+        const password = account.slice("user:".length);
+        assert.equal(shown().includes(password), false);
+        assert.deepEqual(workspace.filesWith(password), []);
+        const kept = filesWith(join(workspace.host, "other"), password);
+        assert.equal(kept.length, 3, kept.join());
+        for (const path of kept) {
+            assert.match(path, /\/other\/store\/[0-9a-f]{2}\/[0-9a-f]{64}$/);
+            assert.equal(statSync(path).mode & 0o777, 0o400);
+        }
+    });
+
     it("hide the lines of a patch that is a secret as a whole", async () => {
         const body = answerDiff("a s3cret answer of this test");
         workspace.write(
@@ -116,3 +162,11 @@ describe("secrets of a stack", () => {
         assertNowhere(["a s3cret answer of this test"]);
     });
 });
+
+/** The files below a folder in which a text stands. */
+function filesWith(folder: string, text: string): string[] {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => readFileSync(path).includes(text));
+}

@@ -19,7 +19,7 @@ describe("secrets in a text", () => {
         "as it is": value,
         "in JSON": JSON.stringify({ a: value }),
         "in JSON in JSON": JSON.stringify(JSON.stringify({ a: value })),
-        "in a URL": `https://u:${encodeURIComponent(value)}@h/`,
+        "in a URL": `https://h/?key=${encodeURIComponent(value)}`,
         "in base64": Buffer.from(value).toString("base64"),
         "in base64 of something longer": Buffer.from(`user:${value}:more`).toString("base64"),
         "in base64 that begins a byte later": Buffer.from(`user1:${value}`).toString("base64"),
@@ -35,6 +35,13 @@ describe("secrets in a text", () => {
             assert.doesNotMatch(clean, /w\/ö|ss |c3Mg|cmQ6|d1wv/);
         });
     }
+
+    test("an account in a URL is taken out whether it was marked or not", () => {
+        assert.equal(
+            secrets.redact('base["indexUrl"]: https://u:p@ss@h/simple => http://token@h:80/a@b, me@h'),
+            'base["indexUrl"]: https://…@h/simple => http://…@h:80/a@b, me@h',
+        );
+    });
 
     test("each line of a longer one counts, and what is too short does not", () => {
         assert.equal(secrets.redact("> second line <, abc, x"), "> [secret] <, abc, x");

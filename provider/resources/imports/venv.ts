@@ -1,7 +1,9 @@
+import { hasAccount } from "../../accounts";
 import type { Connection } from "../../connection";
 import type { HostFacts, MadeBase } from "../../host/facts";
 import { type Host, HostError } from "../../host/host";
 import type { Imported } from "../../resource";
+import { assetText } from "../assets";
 import { short } from "../digests";
 import type { VenvInputs } from "../inputs";
 import { textAsset } from "./patches";
@@ -18,6 +20,8 @@ export async function importedVenv(
     if (live === undefined) {
         return undefined;
     }
+    const base = live.base.kind === "adopt" ? { adopt: live.base.path } : await managed(live.base.made, facts, host);
+    const account = "requirements" in base && hasAccount(await assetText(base.requirements));
     const recipe = live.release === null ? undefined : live.releases[live.release]?.recipe;
     const [overlays, patches] = [recipe?.overlays ?? "", recipe?.patches ?? ""];
     const [over, patched] = [facts.overlays[name], facts.patches[name]];
@@ -26,7 +30,7 @@ export async function importedVenv(
             connection,
             root,
             name,
-            base: live.base.kind === "adopt" ? { adopt: live.base.path } : await managed(live.base.made, facts, host),
+            base,
             overlays,
             patches,
             packages: over?.digest === overlays ? over.packages : {},
@@ -34,6 +38,7 @@ export async function importedVenv(
             accept: [],
             keep: 3,
         },
+        ...(account && { secrets: [["base", "requirements"]] }),
     };
 }
 
