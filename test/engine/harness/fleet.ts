@@ -11,6 +11,8 @@ export interface Wishes extends TinyWishes {
     port: number;
     /** The host's name. Default: `here`. */
     host?: string;
+    /** The host's root. Default: `rootOf`. */
+    root?: string;
     /** An existing venv that is adopted, instead of a new one from requirements; absolute path. */
     adopt?: string;
     /** More variables. */
@@ -27,7 +29,7 @@ export function describeFleet(workspace: Workspace, wishes: Wishes): void {
     const base = adopt ? { adopt } : { python: "3.11", requirements: LOCK, findLinks: [standinWheels(workspace)] };
     workspace.write("model/config.json", "{}");
     workspace.fleet({
-        defaults: { root: rootOf(workspace) },
+        defaults: { root: wishes.root ?? rootOf(workspace) },
         venvs: { tiny: tinyVenv(workspace, wishes, base) },
         services: {
             chat: {
