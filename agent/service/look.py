@@ -71,6 +71,9 @@ def standing(place, spec, shown, ctl):
     facts["running"] = sentence(state)
     if state.pid is not None:
         facts["process"] = running(place, spec, state)
+    elif os.path.exists(place.current):
+        # The next start goes by it, whoever makes that.
+        facts["linkedTo"] = proof.led_astray(place, spec)
     return facts
 
 

@@ -38,7 +38,9 @@ def release_in(path):
 
 
 def led_astray(place, spec):
-    """Where the stable link leads, when that is not the release of the spec; None when it is."""
+    """Where the stable link leads, when that is not the release of the spec; None when it is. `nowhere`: it is gone."""
+    if not os.path.lexists(place.link):
+        return "nowhere"
     target = os.path.realpath(place.link)
     return None if target == os.path.realpath(place.layout.release(spec["venv"], spec["release"])) else target
 

@@ -93,6 +93,8 @@ export interface ServiceFacts {
     unit: UnitFacts | null;
     /** The main process, or null when nothing runs. */
     process: ProcessFacts | null;
+    /** Where the stable link of one that does not run leads, when that is not the release that it would start from; absent in what an older agent says. */
+    linkedTo?: string | null;
     /** Whether it is meant to run and does; a sentence when it does not ("exited 1 at …"). */
     running: string;
     /** Programs of ours that start it and are not as they were written, each as a sentence. */

@@ -42,7 +42,7 @@ export function liveService(
     return {
         ...shown,
         running: runningOf(live),
-        process: processOf(process, changedFiles(current, process, venvs)),
+        process: processOf(process, live.linkedTo ?? null, changedFiles(current, process, venvs)),
         unit: unitOf(live.unit, live.altered ?? []),
         pid: process?.pid,
     };
@@ -134,13 +134,13 @@ function changedFiles(current: Current | null, process: ProcessFacts | null, ven
     return named + beyond + Object.values(made.exchanged).reduce((sum, { loaded }) => sum + loaded, 0);
 }
 
-function processOf(process: ProcessFacts | null, changed: number): string {
+function processOf(process: ProcessFacts | null, linkedTo: string | null, changed: number): string {
     if (process === null) {
-        return "current";
+        return linkedTo === null ? "current" : ledTo(linkedTo);
     }
     const [first, ...more] = process.newerFiles;
     const said = [
-        ...(process.linkedTo ? [`its link leads to ${process.linkedTo}`] : []),
+        ...(process.linkedTo ? [ledTo(process.linkedTo)] : []),
         ...(process.argsMatch ? [] : ["started with other arguments"]),
         ...(process.envDiffers.length === 0 ? [] : [`started with another ${process.envDiffers.join(", ")}`]),
         ...(process.limitsDiffer.length === 0 ? [] : [`limit ${process.limitsDiffer.join(", ")}`]),
@@ -148,6 +148,10 @@ function processOf(process: ProcessFacts | null, changed: number): string {
         ...(first === undefined ? [] : [`older than ${first}${more.length === 0 ? "" : ` and ${more.length} more`}`]),
     ];
     return said.length === 0 ? "current" : said.join("; ");
+}
+
+function ledTo(place: string): string {
+    return `its link leads to ${place}`;
 }
 
 /** What the supervisor has of it: the unit, and our own programs that start the server. */

@@ -50,6 +50,22 @@ class AStop(Case):
         self.assertFalse(proc.alive(pid))
 
 
+class AStoppedService(Case):
+    def test_shows_that_its_link_was_moved_and_a_start_puts_it_back(self):
+        self.host.activate("r1")
+        self.assertTrue(self.host.look()["running"] == "running" and "linkedTo" not in self.host.look())
+        link, right = self.host.place.link, os.readlink(self.host.place.link)
+        self.host.supervisor().stop(5)
+        self.assertIsNone(self.host.look()["linkedTo"])
+        os.unlink(link)
+        self.assertEqual(self.host.look()["linkedTo"], "nowhere")
+        os.symlink(self.host.top, link)
+        stands = self.host.look()
+        self.assertEqual((stands["process"], stands["linkedTo"]), (None, os.path.realpath(self.host.top)))
+        self.assertTrue(self.host.activate("r1")["restarted"])
+        self.assertEqual(os.readlink(link), right)
+
+
 class ARemoval(Case):
     def test_leaves_nothing_and_can_be_done_again(self):
         self.host.variables("e2", {"STANDIN_SETSID_CHILDREN": "1"})

@@ -97,6 +97,11 @@ describe("what differs on the host", () => {
             { running: "exited 1 at 12:03" },
         ],
         [
+            "a process that stopped, and whose link was moved meanwhile,",
+            (facts) => Object.assign(facts, { process: null, running: "stopped", linkedTo: "/root/venv" }),
+            { running: "stopped", process: "its link leads to /root/venv" },
+        ],
+        [
             "a process that was started by hand with other arguments",
             live((found) =>
                 Object.assign(found, {
