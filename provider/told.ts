@@ -47,8 +47,6 @@ export function fromTo(before: unknown, after: unknown, absent = "(none)"): stri
 }
 
 function shown(value: unknown, absent: string): string {
-    if (value === undefined || value === null || value === "") {
-        return absent;
-    }
-    return Array.isArray(value) ? value.join(" ") : String(value);
+    const text = Array.isArray(value) ? value.join(" ") : String(value ?? "");
+    return text === "" ? absent : text;
 }

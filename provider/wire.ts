@@ -48,9 +48,10 @@ function decodeValue(value: unknown, path: Path, secrets: Path[]): unknown {
         secrets.push(path);
         return decodeValue(map.value, path, secrets);
     }
+    // The engine sends a map in another order each time, and what is said of it is to have one.
+    const keys = Object.keys(map).sort();
     return (
-        decodeAsset(map) ??
-        Object.fromEntries(Object.entries(map).map(([key, item]) => [key, decodeValue(item, [...path, key], secrets)]))
+        decodeAsset(map) ?? Object.fromEntries(keys.map((key) => [key, decodeValue(map[key], [...path, key], secrets)]))
     );
 }
 

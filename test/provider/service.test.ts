@@ -117,6 +117,50 @@ test("a process that is older than its files restarts because of the host, a fla
     ]);
 });
 
+test("reasons stand in one order, whichever way they are declared and come about", async () => {
+    const { id, state, inputs } = await created("SglangService", service);
+    const more = {
+        release: "ba9876543210",
+        port: 30002,
+        extraArgs: ["--x"],
+        stopTimeout: 90,
+        env: "e".repeat(12),
+    };
+    const declared = [
+        { ...service, ...more, flags: { zoo: 1, "tp-size": 2, any: true }, limits: { nofile: 9, core: 0 } },
+        { ...service, limits: { core: 0, nofile: 9 }, flags: { any: true, "tp-size": 2, zoo: 1 }, ...more },
+    ];
+    for (const wish of declared) {
+        const news = (await bench.provider.check("SglangService", wish, inputs)).inputs;
+        const live = {
+            ...state,
+            running: "exited 1 at 12:03",
+            process: "its link leads to /v",
+            unit: "edited",
+            pid: 1,
+        };
+        const before = bench.provider.engine.kept.length;
+        await bench.provider.update("SglangService", id, live, inputs, news, { preview: true });
+        assert.deepEqual(bench.provider.engine.kept.slice(before), [
+            [
+                'here-SglangService: restarts: release, env, port, extraArgs, running, process, flags.any, flags["tp-size"], flags["trust-remote-code"], flags.zoo, limits.core, limits.nofile',
+                "  config: release 0123456789ab → ba9876543210",
+                "  config: env e1 → eeeeeeeeeeee",
+                "  config: port 30001 → 30002",
+                "  config: extraArgs (default) → --x",
+                "  config: flags.any (default) → true",
+                '  config: flags["tp-size"] 1 → 2',
+                '  config: flags["trust-remote-code"] true → (default)',
+                "  config: flags.zoo (default) → 1",
+                "  config: limits.core (default) → 0",
+                "  config: limits.nofile 65536 → 9",
+                "  on the host: exited 1 at 12:03",
+                "  on the host: its link leads to /v",
+            ].join("\n"),
+        ]);
+    }
+});
+
 test("a change beside the process says that nothing restarts", async () => {
     const { id, state, inputs } = await created("SglangService", service);
     const news = (await bench.provider.check("SglangService", { ...service, stopTimeout: 90 }, inputs)).inputs;
@@ -169,7 +213,7 @@ test("another question to the gates is asked at once, and is no restart", async 
     });
     await bench.provider.update("SglangService", id, state, inputs, news, { preview: true });
     assert.deepEqual(bench.provider.engine.kept, [
-        "here-SglangService: changed without a restart: gates.asserts, gates.imports\n  config: gates.asserts  → 1 == 1\n  config: gates.imports  → x",
+        "here-SglangService: changed without a restart: gates.asserts, gates.imports\n  config: gates.asserts (default) → 1 == 1\n  config: gates.imports (default) → x",
     ]);
     const { gates: _, ...old } = state;
     assert.deepEqual((await bench.provider.diff("SglangService", old, inputs, news)).paths, {});
